@@ -2,6 +2,7 @@ import type { RegisteredAgent } from './capabilities/components/service.js';
 import { Agent } from './core/agents/agent.js';
 import { AgentFactory } from './core/agents/agent-factory.js';
 import { LiveEval } from './core/evals/live-eval.js';
+import type { Scorer } from './core/evals/scorer.js';
 import { Knowledge } from './core/knowledge/knowledge.js';
 import type { Log } from './core/log.js';
 import { prices } from './core/models/price-kind.js';
@@ -39,6 +40,8 @@ interface OwnOptions {
   readonly knowledge?: readonly Knowledge[];
   /** Evals that grade a share of the finished runs in the background. */
   readonly liveEvals?: readonly LiveEval[];
+  /** Scorers of your own that callers choose by name for evals. */
+  readonly scorers?: readonly Scorer[];
   /** Routes of your own on the same application: a fastify plugin. */
   readonly routes?: CustomRoutes;
   /** What the tokens of models cost, over the list prices: `{ 'openai:gpt-5*': { input: 1.25, output: 10 } }`. */
@@ -66,6 +69,9 @@ const ownShape: Shape<OwnOptions> = {
   workflows: listOf(instanceOf(Workflow, 'a workflow, made with workflow()')),
   knowledge: listOf(instanceOf(Knowledge, 'a knowledge base, made with knowledge()')),
   liveEvals: listOf(instanceOf(LiveEval, 'a live eval, made with liveEval()')),
+  scorers: listOf(
+    having<Scorer>('a scorer with name and score()', { name: required(text), score: required(callable) }),
+  ),
   routes: callable,
   prices,
   scheduleRights: callable,

@@ -362,10 +362,11 @@ export class Runyard {
     checkKnowledge(knowledge, databases);
     try {
       await migrateOwnDatabases(databases, settings);
-      const { prices = {}, scheduleRights, liveEvals = [] } = this.options;
-      const parts = { settings, components, knowledge, liveEvals, databases, startedAt, log, prices };
+      const { prices = {}, scheduleRights, liveEvals = [], scorers = [] } = this.options;
+      const registered = { components, knowledge, liveEvals, scorers, prices };
       const rights = scheduleRights === undefined ? {} : { scheduleRights };
-      return await opened({ ...parts, ...rights, readiness: this.readinessNow() });
+      const parts = { settings, ...registered, ...rights, databases, startedAt, log };
+      return await opened({ ...parts, readiness: this.readinessNow() });
     } catch (error) {
       throw startFailure(error, databases);
     }

@@ -1,6 +1,7 @@
 import { approvals } from './approvals/capability.js';
 import { type Capability, migrationsOf, routesOf } from './capability.js';
 import { components } from './components/capability.js';
+import { evals } from './evals/capability.js';
 import { knowledge } from './knowledge/capability.js';
 import { learnings } from './learnings/capability.js';
 import { liveEvals } from './live-evals/capability.js';
@@ -28,6 +29,7 @@ export const capabilities: readonly Capability[] = [
   traces,
   metrics,
   liveEvals,
+  evals,
   approvals,
   serviceAccounts,
   schedules,

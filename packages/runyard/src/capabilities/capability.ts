@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { LiveEval } from '../core/evals/live-eval.js';
+import type { Scorer } from '../core/evals/scorer.js';
 import type { Knowledge } from '../core/knowledge/knowledge.js';
 import type { Log } from '../core/log.js';
 import type { ModelPrices } from '../core/models/prices.js';
@@ -97,6 +98,8 @@ export interface ServiceParts {
   readonly knowledge?: readonly Knowledge[];
   /** Evals of finished runs. Left out: none. */
   readonly liveEvals?: readonly LiveEval[];
+  /** Scorers of the application, which evals choose by name. Left out: none. */
+  readonly scorers?: readonly Scorer[];
   /** The service's own first. Their schemas are up to date, or theirs who keep them. */
   readonly databases: readonly Database[];
   readonly prices: ModelPrices;

@@ -166,6 +166,24 @@ const settingsSchema = z.strictObject({
     .describe(
       'The model that the service itself uses, to optimize memories; the model of the first agent when left out.',
     ),
+  evalJudge: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('The model that judges in evals; the model of the evaluated component when left out.'),
+  evalsNeedRunScope: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether a caller who starts an eval needs the right to run the component; false: evals:write suffices, as for older tokens.',
+    ),
+  evalRetentionDays: z
+    .int()
+    .min(0)
+    .max(36_500)
+    .default(0)
+    .describe('How many days the service keeps evals after their end, with their results; 0: forever.'),
   approvalsFourEyes: z
     .boolean()
     .optional()

@@ -42,6 +42,7 @@ const resources = [
   'knowledge',
   'traces',
   'metrics',
+  'evals',
   'approvals',
   'config',
   'models',

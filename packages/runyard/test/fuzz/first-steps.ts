@@ -29,9 +29,19 @@ const steps: readonly Step[] = [
     metadata: { lang: 'en' },
   }),
   given('/knowledge/search', { query: 'tea' }),
+  given('/eval-runs', {
+    ...{
+      agent_id: 'plain',
+      eval_type: 'accuracy',
+      input: 'Hello',
+      expected_output: 'Hello',
+      name: 'greeting',
+    },
+  }),
+  given('/eval-runs', { agent_id: 'plain', eval_type: 'custom', input: 'Hello', scorers: ['length'] }),
   ...[
     ...['/sessions', '/memories', '/learnings', '/traces', '/approvals', '/agents'],
-    ...['/knowledge/content', '/knowledge/config', '/config'],
+    ...['/knowledge/content', '/knowledge/config', '/config', '/eval-runs'],
   ].map((list): Step => [list, null]),
 ];
 

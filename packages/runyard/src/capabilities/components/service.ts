@@ -1,5 +1,6 @@
 import type { AnyAgent } from '../../core/agents/agent.js';
 import { AgentFactory } from '../../core/agents/agent-factory.js';
+import { onModel } from '../../core/components/on-model.js';
 import { errors } from '../../core/errors/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Executable } from '../../core/runs/executable.js';
@@ -128,7 +129,9 @@ export class ComponentsService {
   /** What executes a stored run; undefined when its component is not registered here. */
   async executableOf(run: Run, state: () => Promise<JsonObject>): Promise<Executable | undefined> {
     const component = this.find(run.kind, run.componentId);
-    return component instanceof AgentFactory ? component.rebuilt(run, await state()) : component;
+    if (component instanceof AgentFactory) return component.rebuilt(run, await state());
+    const { model } = run.input.options;
+    return component === undefined || model === undefined ? component : onModel(component, model);
   }
 }
 

@@ -8,7 +8,8 @@ import { type EndedPlace, RetentionStore } from './store.js';
 
 export interface RetentionOptions {
   /** How long each kind of data is kept; 0: forever. */
-  readonly settings: Pick<Settings, 'eventRetentionHours' | 'traceRetentionDays'>;
+  readonly settings: Pick<Settings, 'eventRetentionHours' | 'traceRetentionDays'> &
+    Partial<Pick<Settings, 'evalRetentionDays'>>;
   readonly timers: Timers;
   readonly log: Log;
 }
@@ -31,10 +32,11 @@ const blocksAtOnce = 50;
 const runsAtOnce = 200;
 /** A job takes thousands of steps along. */
 const jobsRemovedAtOnce = 20;
+const evalsRemovedAtOnce = 20;
 
 /**
- * Removes what is too old from one database: events, traces, scores of live evals, keys and jobs, and nothing else.
- * Several processes may do so at once.
+ * Removes what is too old from one database: events, traces, evals, scores of live evals, keys and jobs, and nothing
+ * else. Several processes may do so at once.
  */
 export class RetentionService {
   private readonly store: RetentionStore;
@@ -86,7 +88,7 @@ export class RetentionService {
 
   private async removeAll(): Promise<void> {
     const { settings, timers } = this.options;
-    const { eventRetentionHours, traceRetentionDays } = settings;
+    const { eventRetentionHours, traceRetentionDays, evalRetentionDays = 0 } = settings;
     // by the clock of this process: ages are a day and more, and what differing clocks shift is a small part of that
     const now = timers.now();
     await this.inBatches(removedAtOnce, (limit) => this.store.removeKeys(now - keysKeptMs, limit));
@@ -95,6 +97,10 @@ export class RetentionService {
       const before = now - traceRetentionDays * dayMs;
       await this.inBatches(removedAtOnce, (limit) => this.store.removeTraces(before, limit));
       await this.inBatches(removedAtOnce, (limit) => this.store.removeEvals(before, limit));
+    }
+    if (evalRetentionDays > 0) {
+      const before = now - evalRetentionDays * dayMs;
+      await this.inBatches(evalsRemovedAtOnce, (limit) => this.store.removeEvalRuns(before, limit));
     }
     if (eventRetentionHours > 0) await this.removeEvents(now - eventRetentionHours * hourMs);
   }

@@ -93,6 +93,14 @@ const removeJobs = ({ locked }: { locked: string }) => `
     ORDER BY updated_at, run_id LIMIT ? ${locked})
   RETURNING 1 AS removed`;
 
+// Their results are removed with them.
+const removeEvalRuns = ({ locked }: { locked: string }) => `
+  DELETE FROM eval_runs WHERE eval_run_id IN (
+    SELECT eval_run_id FROM eval_runs
+    WHERE created_at < ? AND updated_at < ? AND status NOT IN ('pending', 'running')
+    ORDER BY created_at, eval_run_id LIMIT ? ${locked})
+  RETURNING 1 AS removed`;
+
 // A few rows of large tables, however PostgreSQL's statistics are at the moment.
 const byIndexAlone = `
   SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
@@ -102,6 +110,7 @@ const removeOldTraces = inBoth('remove_traces', removeTraces);
 const removeOldEvals = inBoth('remove_run_evals', removeEvals);
 const removeOldKeys = inBoth('remove_idempotency_keys', removeKeys);
 const removeOldJobs = inBoth('remove_jobs', removeJobs);
+const removeOldEvalRuns = inBoth('remove_eval_runs', removeEvalRuns);
 
 function inBoth(name: string, sql: (lock: { locked: string }) => string): Statement {
   return {
@@ -156,6 +165,11 @@ export class RetentionStore {
   /** Removes jobs that ended up to a time, and answers with how many. */
   removeJobs(until: number, limit: number): Promise<number> {
     return this.remove(removeOldJobs, [until, limit]);
+  }
+
+  /** Removes evals that ended before a time. */
+  removeEvalRuns(before: number, limit: number): Promise<number> {
+    return this.remove(removeOldEvalRuns, [before, before, limit]);
   }
 
   private async remove(

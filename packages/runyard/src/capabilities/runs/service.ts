@@ -7,7 +7,7 @@ import { type Json, parseJson } from '../../core/json.js';
 import type { Media } from '../../core/media/media.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import { resumeRun } from '../../core/runs/resume/resume-run.js';
-import type { Run, RunKind, RunStatus } from '../../core/runs/run.js';
+import type { EndedRun, Run, RunKind, RunStatus } from '../../core/runs/run.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { largestPage, offsetOf } from '../../platform/http/request/pagination.js';
 import type { Spaces } from '../capability.js';
@@ -23,7 +23,7 @@ import { storedEvents } from './events/stored-events.js';
 import { boundFor, boundPlace } from './request/bound-values.js';
 import { type FormContext, runRequestOf } from './request/run-request.js';
 import { type BeforeRunOptions, beforeRun, startOnce, startRun } from './request/start-run.js';
-import { endOf, followingOf, type StartedRun, startedRun } from './request/started-run.js';
+import { attachedTo, endOf, followingOf, type StartedRun, startedRun } from './request/started-run.js';
 import { RunLookup, type RunPlace, type RunsPlace } from './run-lookup.js';
 import type { ContinueForm, CreateForm } from './schema.js';
 
@@ -123,6 +123,12 @@ export class RunsService {
     } catch (error) {
       throw error instanceof RunReleased ? errors.runHandedOn(handle.run) : error;
     }
+  }
+
+  /** Waits for the end of a run that was started before, wherever it is executed; one that pauses has ended, too. */
+  async end(caller: Caller, place: RunPlace): Promise<EndedRun> {
+    const { space, run } = await this.lookup.run(caller, place);
+    return endOf(space, attachedTo(space, run));
   }
 
   async get(caller: Caller, place: RunPlace): Promise<RunView> {

@@ -92,12 +92,12 @@ export class AgentFactory {
     return this.settings.inputSchema && jsonSchemaOf(this.settings.inputSchema);
   }
 
-  /** `call` is how the functions of the factory are called. */
-  build(request: FactoryRequest, call: CallApplication): Promise<BuiltAgent> {
-    return call('build', () => this.builtFor(request));
+  /** `call` is how the functions of the factory are called. `model` takes the place of the agent's own. */
+  build(request: FactoryRequest, call: CallApplication, model?: string): Promise<BuiltAgent> {
+    return call('build', () => this.builtFor(request, model));
   }
 
-  private async builtFor(request: FactoryRequest): Promise<BuiltAgent> {
+  private async builtFor(request: FactoryRequest, model: string | undefined): Promise<BuiltAgent> {
     const input = await this.checked(request.input);
     try {
       // the schema that `build` has its type from is the one that the input was just checked against
@@ -106,7 +106,7 @@ export class AgentFactory {
       const { database } = agent.settings;
       if (database !== undefined && database !== this.settings.database)
         throw new Error(`Factory '${this.id}' must name the database '${database}' itself`);
-      return new BuiltAgent(this, agent);
+      return new BuiltAgent(this, model === undefined ? agent : new Agent({ ...agent.settings, model }));
     } catch (thrown) {
       const error = thrownError(thrown);
       if (error instanceof FactoryRefusal) throw errors.factoryRefused(error.message);
@@ -120,9 +120,9 @@ export class AgentFactory {
    */
   rebuilt(run: Run, state: JsonObject): Executable {
     const { sessionId, userId } = run;
-    const { factoryInput: input = {}, claims = null, fixed } = run.input.options;
+    const { factoryInput: input = {}, claims = null, fixed, model } = run.input.options;
     const request = { input, sessionId, userId, claims, state: { ...state, ...fixed?.state } };
-    return new RebuiltAgent(this, (call) => this.build(request, call));
+    return new RebuiltAgent(this, (call) => this.build(request, call, model));
   }
 
   private async checked(input: JsonObject): Promise<unknown> {

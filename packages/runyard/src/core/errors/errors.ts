@@ -1,5 +1,6 @@
 import { callerErrors } from './caller-errors.js';
 import { datasetErrors } from './dataset-errors.js';
+import { evalErrors } from './eval-errors.js';
 import { knowledgeErrors } from './knowledge-errors.js';
 import { recordErrors } from './record-errors.js';
 import { requestErrors } from './request-errors.js';
@@ -20,6 +21,7 @@ export const errors = {
   ...recordErrors,
   ...knowledgeErrors,
   ...datasetErrors,
+  ...evalErrors,
   ...setupErrors,
   ...sourceErrors,
 } as const;

@@ -56,6 +56,8 @@ export interface EvalSubject {
 }
 
 export interface SubjectRun {
+  /** Of the case that is executed: what grades stored runs finds the run by it. */
+  readonly caseId: string;
   readonly runId: string;
   readonly sessionId: string;
   readonly input: string;

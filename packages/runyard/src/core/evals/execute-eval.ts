@@ -156,6 +156,7 @@ class Evaluation {
     const heap = heapUsed?.();
     try {
       const run = await subject.run({
+        caseId: of.id,
         runId,
         sessionId: `eval_${evalId}_${mark}${number}`,
         input,

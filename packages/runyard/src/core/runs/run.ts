@@ -55,6 +55,8 @@ export interface RunOptions {
   /** What the caller's token said, for a factory that builds the agent again. Never shown. */
   readonly claims?: JsonObject;
   readonly fixed?: FixedValues;
+  /** The model, as `provider:id`, that a copy of the component runs on in place of its own: that of an eval. */
+  readonly model?: string;
   /** The run around this one looks after what is to be remembered of its user. */
   readonly remembersOutside?: boolean;
   /** Form fields that Runyard does not know: visible to hooks. */

@@ -136,6 +136,9 @@ const additions: readonly (readonly [scopes: string, operation: string, reason: 
   ['agents:read, agents:run', 'GET /agents/{agent_id}/runs/{run_id}/events', 'reads a run'],
   ['teams:read, teams:run', 'GET /teams/{team_id}/runs/{run_id}/events', 'reads a run'],
   ['workflows:read, workflows:run', 'GET /workflows/{workflow_id}/runs/{run_id}/events', 'reads a run'],
+  ['evals:write', 'POST /eval-runs/{eval_run_id}/cancel', 'ends what was started with it'],
+  ['evals:read', 'GET /eval-runs/{eval_run_id}/events', 'reads an eval'],
+  ['evals:read', 'GET /eval-runs/{eval_run_id}/results', 'reads an eval'],
   ['public', 'GET /docs/assets/{file}', 'files of an open-source package tell nothing of a service'],
 ];
 

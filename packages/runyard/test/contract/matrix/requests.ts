@@ -1,7 +1,7 @@
 import { patience } from '../../support/patience.js';
 import type { Answer, TestService } from '../../support/service.js';
 import { componentParameterOf, type Field, type Operation } from './operations.js';
-import { namedBy, samples, sharedFields, type Things } from './things.js';
+import { excludedBy, namedBy, samples, sharedFields, type Things } from './things.js';
 import { componentId, type Kind, kinds } from './world.js';
 
 export interface Request {
@@ -65,8 +65,9 @@ function valuesOf(operation: Operation, { named, target, own, kind }: Wording): 
     const value = namedBy(field);
     if (value !== undefined && named.has(name)) values.set(field, value(target));
     else if (value !== undefined && required) values.set(field, value(own));
-    else if (place === 'body' && Object.hasOwn(samples, name)) values.set(field, samples[name]);
-    else if (required) values.set(field, neededValue(operation, field, kind));
+    else if (place === 'body' && Object.hasOwn(samples, name)) {
+      if (!named.has(excludedBy[name] ?? '')) values.set(field, samples[name]);
+    } else if (required) values.set(field, neededValue(operation, field, kind));
   }
   return values;
 }

@@ -11,6 +11,7 @@ export interface Things {
   readonly memoryId: string;
   readonly learningId: string;
   readonly approvalId: string;
+  readonly evalRunId: string;
   readonly entityId: string;
   readonly idempotencyKey: string;
   /** A word that is in everything that they wrote. */
@@ -29,6 +30,7 @@ export function absentThings(): Things {
     memoryId: randomUUID(),
     learningId: randomUUID(),
     approvalId: randomUUID(),
+    evalRunId: randomUUID(),
     entityId: `entity-${randomBytes(6).toString('hex')}`,
     idempotencyKey: `key-${randomBytes(6).toString('hex')}`,
     word,
@@ -56,6 +58,9 @@ const ownedFields: NamedFields = {
   /** The namespace that agents keep for one person. */
   namespace: ({ userId }) => `user:${userId}`,
   approval_id: ({ approvalId }) => approvalId,
+  eval_run_id: ({ evalRunId }) => evalRunId,
+  eval_run_ids: ({ evalRunId }) => [evalRunId],
+  run_ids: ({ runId }) => [runId],
   'idempotency-key': ({ idempotencyKey }) => idempotencyKey,
   filter: ({ userId, sessionId, runId }) => ({
     op: 'OR',
@@ -98,6 +103,7 @@ export const sharedFields: ReadonlyMap<string, string> = new Map([
   ['source_id', 'sources are configured for everybody'],
   ['config_id', 'sources are configured for everybody'],
   ['reader_id', 'readers are the same for everybody'],
+  ['model_id', 'models are those of providers'],
   ['vector_db_ids', 'vector stores are configured for everybody'],
 ]);
 
@@ -117,7 +123,12 @@ export const samples: Readonly<Record<string, unknown>> = {
   apply: false,
   name: 'taken-over',
   input: 'plain',
+  eval_type: 'custom',
+  scorers: ['short'],
 };
+
+/** Samples that a request cannot have together with what it names. */
+export const excludedBy: Readonly<Record<string, string>> = { input: 'run_ids' };
 
 /** Whether a field looks as if it named something, but is missing from the list. */
 export function isUnknownId(field: Field): boolean {

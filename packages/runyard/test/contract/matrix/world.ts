@@ -52,6 +52,7 @@ export class Yard {
     const keeper = agent({ ...settings, name: 'Keeper' });
     const helper = agent({ id: 'helper', model: this.#book.model });
     this.options = {
+      scorers: [{ name: 'short', score: ({ run }) => ({ score: run.output.length, passed: null }) }],
       agents: [keeper],
       teams: [team({ ...settings, members: [helper] })],
       workflows: [workflow({ id: componentId, steps: [step({ name: 'work', agent: keeper })] })],
@@ -91,10 +92,19 @@ export class Settler {
       ...{ learning_type: 'note', content: { text: word }, metadata: { text: word } },
       ...{ user_id: userId, entity_id: entityId, entity_type: 'thing', namespace: `user:${userId}` },
     });
+    const evalBody = {
+      agent_id: componentId,
+      input: word,
+      name: word,
+      eval_type: 'custom',
+      scorers: ['short'],
+    };
+    const evaluated = await this.post('/eval-runs', evalBody);
     const shared = {
       ...{ userId, word, entityId },
       memoryId: memory.memory_id as string,
       learningId: learning.learning_id as string,
+      evalRunId: evaluated.id as string,
     };
     const wanted = kinds.flatMap((kind) => states.map((state) => ({ kind, state })));
     const begun = await Promise.all(wanted.map(({ kind, state }) => this.begin(kind, state)));

@@ -97,6 +97,11 @@ const contract: Record<string, string> = {
   'GET /knowledge/config': 'get_knowledge_config',
   'GET /knowledge/{knowledge_id}/sources': 'list_content_sources',
   'GET /knowledge/{knowledge_id}/sources/{source_id}/files': 'list_source_files',
+  'POST /eval-runs': 'run_eval',
+  'GET /eval-runs': 'get_eval_runs',
+  'DELETE /eval-runs': 'delete_eval_runs',
+  'GET /eval-runs/{eval_run_id}': 'get_eval_run',
+  'PATCH /eval-runs/{eval_run_id}': 'update_eval_run',
 };
 
 /** Routes that answer without a token, each for a reason that was decided on. */
@@ -123,6 +128,7 @@ const readInPieces = [
   'GET /traces',
   'GET /trace_session_stats',
   'GET /knowledge/content',
+  'GET /eval-runs',
 ];
 
 let service: TestService;

@@ -117,5 +117,6 @@ export const yard: RunyardOptions = {
   teams,
   workflows,
   knowledge: [knowledge({ name: 'handbook' })],
+  scorers: [{ name: 'length', score: ({ run }) => ({ score: run.output.length, passed: null }) }],
   websocket: true,
 };

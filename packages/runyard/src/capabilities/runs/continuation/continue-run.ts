@@ -1,4 +1,5 @@
 import { AgentFactory } from '../../../core/agents/agent-factory.js';
+import { onModel } from '../../../core/components/on-model.js';
 import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Executable } from '../../../core/runs/executable.js';
@@ -23,13 +24,14 @@ export function resumeSite(
   const claims = (run: Run) => (component instanceof AgentFactory ? claimsFor(caller, run) : null);
   /** What a copy is executed by; a factory builds it for the one whose run it was. */
   const executable = async (run: Run): Promise<Executable> => {
-    if (!(component instanceof AgentFactory)) return component;
+    const { factoryInput: input = {}, model } = run.input.options;
+    if (!(component instanceof AgentFactory))
+      return (model === undefined ? undefined : onModel(component, model)) ?? component;
     const { sessionId, userId } = run;
-    const { factoryInput: input = {} } = run.input.options;
     const { fixed = run.input.options.fixed } = options;
     const state = { ...(await space.runs.session(sessionId))?.state, ...fixed?.state };
     const request = { input, userId, claims: claims(run), sessionId, state };
-    return prepare(component, (call) => component.build(request, call));
+    return prepare(component, (call) => component.build(request, call, model));
   };
   return {
     engine: space.engine,

@@ -24,6 +24,8 @@ export interface FormContext {
   readonly traceParent?: string | undefined;
   /** Called only when application code has to prepare a run: aborted when the client is gone. */
   readonly disconnected?: (() => AbortSignal) | undefined;
+  /** The model that a copy of the component runs on: an eval says so, and no form. */
+  readonly model?: string | undefined;
 }
 
 /** The request for a new run, read from a form. */
@@ -40,7 +42,7 @@ export async function runRequestOf(
   place: RunsPlace & Partial<Pick<FoundComponent, 'component'>>,
   form: CreateForm,
   following: Following,
-  { idempotencyKey, traceParent, disconnected }: FormContext,
+  { idempotencyKey, traceParent, disconnected, model }: FormContext,
 ): Promise<FormRequest> {
   const userId = userFor(caller, form.user_id);
   const bound = boundFor(caller, userId, place.component);
@@ -52,7 +54,11 @@ export async function runRequestOf(
   const sent = { ...form, session_id: sessionId, session_state: sessionState, dependencies, ...claims };
   return {
     ...following,
-    input: { content: form.message, media: [], options },
+    input: {
+      content: form.message,
+      media: [],
+      options: { ...options, ...(model !== undefined && { model }) },
+    },
     userId,
     askers: personsBehind(caller),
     claims: claimsFor(caller, userId),

@@ -1,5 +1,6 @@
 import { withinTime } from '../../../core/abort.js';
 import { AgentFactory } from '../../../core/agents/agent-factory.js';
+import { onModel } from '../../../core/components/on-model.js';
 import { errors } from '../../../core/errors/errors.js';
 import { newId } from '../../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
@@ -89,14 +90,18 @@ async function prepare(
   const { input, userId, claims, form } = request;
   const accepted = async (executable: Executable) =>
     (await executable.acceptInput?.(input.content, call)) ?? input.content;
-  if (!(component instanceof AgentFactory))
-    return { executable: component, content: await accepted(component), sessionId: request.sessionId };
+  const { model } = input.options;
+  if (!(component instanceof AgentFactory)) {
+    const executable = (model === undefined ? undefined : onModel(component, model)) ?? component;
+    return { executable, content: await accepted(executable), sessionId: request.sessionId };
+  }
   const { sessionId = newId() } = request;
   const factoryInput = factoryInputOf(form.factory_input);
   // only the state of a session of the user's own reaches the factory
   const session = request.sessionId === undefined ? undefined : await ownSession(runs, sessionId, userId);
   const state = { ...session?.state, ...input.options.sessionState };
-  const built = await component.build({ input: factoryInput, userId, claims, sessionId, state }, call);
+  const asked = { input: factoryInput, userId, claims, sessionId, state };
+  const built = await component.build(asked, call, model);
   const origin = { factoryInput, claims: claims ?? undefined };
   return { executable: built, content: await accepted(built), sessionId, origin };
 }
