@@ -54,7 +54,15 @@ const composedStores = [
 ];
 
 /** The entry points of the package: they only re-export what is public. */
-const faces = new Set(['index.ts', 'models.ts', 'tools.ts', 'guardrails.ts', 'knowledge.ts', 'testing.ts']);
+const faces = new Set([
+  'index.ts',
+  'models.ts',
+  'tools.ts',
+  'guardrails.ts',
+  'knowledge.ts',
+  'evals.ts',
+  'testing.ts',
+]);
 
 /**
  * Checks the house rules on source files, given as a map from path (below src/) to text. Answers one line per

@@ -7,6 +7,7 @@ const entries = [
   'models',
   'tools',
   'guardrails',
+  'evals',
   'knowledge',
   'testing',
   'cli/main',

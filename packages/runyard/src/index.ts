@@ -50,6 +50,7 @@ export type { EvalCase, ExpectedToolCall } from './core/evals/eval-case.js';
 export type { EvaluatedRun, EvaluatedToolCall, RunUsageTotals } from './core/evals/evaluated-run.js';
 export { LiveEval, type LiveEvalOptions, liveEval } from './core/evals/live-eval.js';
 export type { Evidence, Score, Scorer, ScoringContext } from './core/evals/scorer.js';
+export type { ScorerFunction } from './core/evals/scorers/own-scorer.js';
 export type { AgentEvent, TeamEvent, WorkflowEvent } from './core/events/run-event.js';
 export type { StepOutput } from './core/events/workflow-event.js';
 export type { Json, JsonObject, JsonSchema } from './core/json.js';

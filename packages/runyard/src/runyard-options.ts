@@ -3,6 +3,7 @@ import { Agent } from './core/agents/agent.js';
 import { AgentFactory } from './core/agents/agent-factory.js';
 import { LiveEval } from './core/evals/live-eval.js';
 import type { Scorer } from './core/evals/scorer.js';
+import { madeScorer } from './core/evals/scorers/own-scorer.js';
 import { Knowledge } from './core/knowledge/knowledge.js';
 import type { Log } from './core/log.js';
 import { prices } from './core/models/price-kind.js';
@@ -69,9 +70,7 @@ const ownShape: Shape<OwnOptions> = {
   workflows: listOf(instanceOf(Workflow, 'a workflow, made with workflow()')),
   knowledge: listOf(instanceOf(Knowledge, 'a knowledge base, made with knowledge()')),
   liveEvals: listOf(instanceOf(LiveEval, 'a live eval, made with liveEval()')),
-  scorers: listOf(
-    having<Scorer>('a scorer with name and score()', { name: required(text), score: required(callable) }),
-  ),
+  scorers: listOf(madeScorer),
   routes: callable,
   prices,
   scheduleRights: callable,

@@ -28,6 +28,7 @@ test('a project with declarations exports what the package makes without naming 
     }),
     'parts.ts': `
       import { agent, condition, knowledge, loop, parallel, router, Runyard, step, stepOutput, steps, tool, toolCallsOf, toolResult, workflow } from 'runyard';
+      import { accuracy, contains, evaluate, performance, scorer } from 'runyard/evals';
       import { s3Source } from 'runyard/knowledge';
       import { calculator } from 'runyard/tools';
       import { z } from 'zod';
@@ -50,6 +51,9 @@ test('a project with declarations exports what the package makes without naming 
       export const bucket = s3Source({ id: 'docs', bucket: 'docs' });
       export const handbook = knowledge({ name: 'handbook', sources: [bucket] });
       export const found = () => handbook.search('noon');
+      export const graded = evaluate({ name: 'n', agent: clerk, cases: [{ input: { at: 'noon' } }], scorers: [contains(), scorer({ name: 'one', score: () => 1 })] });
+      export const grade = async () => (await graded.run()).results[0];
+      export const measured = [accuracy({ agent: clerk, input: 'q', expectedOutput: 'a' }), performance({ agent: clerk, input: 'q' })];
       export const added = () => handbook.add({ from: { text: 'noon' } });
     `,
   });

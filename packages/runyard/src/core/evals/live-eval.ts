@@ -6,22 +6,12 @@ import type { Model } from '../models/model.js';
 import { model } from '../models/model-kind.js';
 import { type ModelLike, resolveModel } from '../models/resolve.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
-import {
-  amount,
-  anyOf,
-  callable,
-  count,
-  having,
-  instanceOf,
-  listOf,
-  name,
-  objectOf,
-  required,
-} from '../options/kinds.js';
+import { amount, anyOf, count, instanceOf, listOf, name, objectOf, required } from '../options/kinds.js';
 import type { Run, RunKind } from '../runs/run.js';
 import { type AnyTeam, Team } from '../teams/team.js';
 import { type AnyWorkflow, Workflow } from '../workflows/workflow.js';
 import type { Scorer } from './scorer.js';
+import { type ScorerFunction, scorerKind, scorerOf } from './scorers/own-scorer.js';
 
 /** Which finished runs of a service are graded in the background, and by what. One of the components is required. */
 export interface LiveEvalOptions {
@@ -33,17 +23,12 @@ export interface LiveEvalOptions {
   readonly workflow?: string | AnyWorkflow;
   /** The share of the finished runs that is graded, from 0 to 1. Default: 0.1. */
   readonly sample?: number;
-  readonly scorers: readonly Scorer[];
+  readonly scorers: readonly (Scorer | ScorerFunction)[];
   /** The model of scorers that ask one. Left out: the model of the agent or team. */
   readonly judge?: ModelLike;
   /** At most so many runs are graded in an hour, over all processes. Default: 60. The others are counted as skipped. */
   readonly maxPerHour?: number;
 }
-
-const scorer = having<Scorer>('a scorer: an object with a name and a function score()', {
-  name: required(name),
-  score: required(callable),
-});
 
 const liveEvalOptions = objectOf<LiveEvalOptions>({
   name,
@@ -51,7 +36,7 @@ const liveEvalOptions = objectOf<LiveEvalOptions>({
   team: anyOf(name, instanceOf(Team, 'a team')),
   workflow: anyOf(name, instanceOf(Workflow, 'a workflow')),
   sample: amount('a number from 0 to 1', (value) => value >= 0 && value <= 1),
-  scorers: required(listOf(scorer, 1)),
+  scorers: required(listOf(scorerKind, 1)),
   judge: model,
   maxPerHour: count(1, 1_000_000),
 });
@@ -70,7 +55,8 @@ export class LiveEval {
 
   constructor(options: LiveEvalOptions) {
     checkOptions(ownerOf('Live eval', options), options, liveEvalOptions);
-    const { sample = 0.1, maxPerHour = 60, scorers, judge } = options;
+    const { sample = 0.1, maxPerHour = 60, judge } = options;
+    const scorers = options.scorers.map(scorerOf);
     const [kind, ...others] = kinds.filter((one) => options[one] !== undefined);
     if (kind === undefined || others.length > 0)
       throw errors.invalidConfig(

@@ -36,5 +36,7 @@ export interface ScoringContext {
 export interface Scorer {
   /** Identifies it among the scorers of an eval, and in the results. */
   readonly name: string;
+  /** An eval without a model that judges cannot have it. */
+  readonly needsJudge?: true;
   score(evidence: Evidence, context: ScoringContext): Score | Promise<Score>;
 }

@@ -1,4 +1,8 @@
+import { checkOptions } from '../../options/check-options.js';
+import type { Shape } from '../../options/kind.js';
+import { count, name as nameKind, objectOf, text } from '../../options/kinds.js';
 import { askJudge, scoreOf } from '../judge/judge.js';
+import { leastScore, mostScore } from '../judge/judge-question.js';
 import type { Scorer } from '../scorer.js';
 
 export interface AccuracyOptions {
@@ -12,15 +16,20 @@ export interface AccuracyOptions {
   readonly threshold?: number;
 }
 
+export const accuracyShape: Shape<AccuracyOptions> = {
+  name: nameKind,
+  guidelines: text,
+  context: text,
+  threshold: count(leastScore, mostScore),
+};
+
 /** A judge compares the output with the expected output of the case: a score from 1 to 10. */
-export function accuracyScorer({
-  name = 'accuracy',
-  guidelines,
-  context,
-  threshold,
-}: AccuracyOptions): Scorer {
+export function accuracyScorer(options: AccuracyOptions = {}): Scorer {
+  checkOptions('accuracyScorer()', options, objectOf(accuracyShape));
+  const { name = 'accuracy', guidelines, context, threshold } = options;
   return {
     name,
+    needsJudge: true,
     async score({ case: of, run }, scoring) {
       if (of.expectedOutput === undefined) throw new Error(`the case '${of.id}' has no expected output.`);
       const judgement = await askJudge(

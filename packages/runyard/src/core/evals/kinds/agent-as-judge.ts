@@ -1,5 +1,8 @@
+import { checkOptions } from '../../options/check-options.js';
+import type { Shape } from '../../options/kind.js';
+import { count, name as nameKind, objectOf, required, text, word } from '../../options/kinds.js';
 import { askJudge, scoreOf } from '../judge/judge.js';
-import type { JudgeScoring } from '../judge/judge-question.js';
+import { type JudgeScoring, leastScore, mostScore } from '../judge/judge-question.js';
 import type { Scorer } from '../scorer.js';
 
 export interface JudgeOptions {
@@ -15,13 +18,23 @@ export interface JudgeOptions {
   readonly guidelines?: string;
 }
 
-export const defaultThreshold = 7;
+const defaultThreshold = 7;
+
+export const judgeShape: Shape<JudgeOptions> = {
+  name: nameKind,
+  criteria: required(nameKind),
+  scoring: word('numeric', 'binary'),
+  threshold: count(leastScore, mostScore),
+  guidelines: text,
+};
 
 /** A judge decides whether, or how well, the output meets criteria. */
 export function judgeScorer(options: JudgeOptions): Scorer {
+  checkOptions('judgeScorer()', options, objectOf(judgeShape));
   const { name = 'judge', criteria, scoring = 'binary', threshold = defaultThreshold, guidelines } = options;
   return {
     name,
+    needsJudge: true,
     async score({ case: of, run }, context) {
       const judgement = await askJudge(
         {

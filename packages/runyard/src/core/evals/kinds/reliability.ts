@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../json.js';
+import { checkOptions } from '../../options/check-options.js';
+import type { Shape } from '../../options/kind.js';
+import { anyOf, flag, json, listOf, name, objectOf, recordOf } from '../../options/kinds.js';
 import type { EvalCase } from '../eval-case.js';
 import type { EvaluatedToolCall } from '../evaluated-run.js';
 import type { Scorer } from '../scorer.js';
@@ -25,8 +28,16 @@ export interface ReliabilityDetails {
   readonly failedArgumentChecks: string[];
 }
 
+export const reliabilityShape: Shape<ReliabilityOptions> = {
+  name,
+  expectedToolCalls: listOf(name),
+  allowAdditionalToolCalls: flag,
+  expectedArguments: recordOf(anyOf(json, listOf(json, 1))),
+};
+
 /** Checks which tools a run called, with those of members and steps at any depth. No model judges. */
 export function reliabilityScorer(options: ReliabilityOptions = {}): Scorer {
+  checkOptions('reliabilityScorer()', options, objectOf(reliabilityShape));
   return {
     name: options.name ?? 'reliability',
     score({ case: of, run }) {
