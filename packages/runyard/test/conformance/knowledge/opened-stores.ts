@@ -89,8 +89,8 @@ export async function onPgvector(): Promise<OpenedStore> {
     // the store uses nothing else of a database
   } as unknown as Database;
   return {
-    store: builtInVectorStore(database, silentLog),
-    another: builtInVectorStore(database, silentLog),
+    store: builtInVectorStore(database, silentLog, 0),
+    another: builtInVectorStore(database, silentLog, 0),
     database,
     close: () => pglite.close(),
   };

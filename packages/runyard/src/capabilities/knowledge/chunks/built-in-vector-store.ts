@@ -29,9 +29,12 @@ const mostAttempts = 4;
 /** How far down each list a hybrid search looks. */
 const hybridDepth = 50;
 
-/** The vector store in the database of a service. */
-export function builtInVectorStore(database: Database, log: Log): VectorStore {
-  return new BuiltInVectorStore(database, log);
+/** With more chunks, the bits take 70 MB and more of the memory of each process, and to scan them 30 ms and more. */
+const pgvectorFrom = 1_000_000;
+
+/** The vector store in the database of a service. Knowledge bases with `fromChunks` chunks use pgvector, if it is there. */
+export function builtInVectorStore(database: Database, log: Log, fromChunks = pgvectorFrom): VectorStore {
+  return new BuiltInVectorStore(database, log, fromChunks);
 }
 
 class BuiltInVectorStore implements VectorStore {
@@ -47,6 +50,7 @@ class BuiltInVectorStore implements VectorStore {
   constructor(
     private readonly database: Database,
     private readonly log: Log,
+    fromChunks: number,
   ) {
     this.id = database.id;
     this.name = database.dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL';
@@ -58,7 +62,7 @@ class BuiltInVectorStore implements VectorStore {
     this.#nearest =
       database.dialect === 'sqlite'
         ? bits
-        : new PgvectorSearch(database, this.#store, this.#versions, bits, log);
+        : new PgvectorSearch(database, this.#store, this.#versions, bits, log, fromChunks);
   }
 
   get description(): string {

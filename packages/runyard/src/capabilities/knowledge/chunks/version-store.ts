@@ -21,6 +21,15 @@ export class VersionStore {
     return rows[0];
   }
 
+  /** How many published chunks an index has. */
+  async chunksOf(knowledgeNo: number): Promise<number> {
+    const [row] = await this.#read<Pick<IndexRow, 'chunks'>>(
+      'SELECT chunks FROM knowledge_indexes WHERE knowledge_no = ?',
+      [knowledgeNo],
+    );
+    return row?.chunks ?? 0;
+  }
+
   /** The embedders of the published chunks. */
   embedders(knowledgeNo: number): Promise<readonly Pick<VersionRow, 'embedder' | 'dimensions'>[]> {
     return this.#read(

@@ -160,12 +160,12 @@ export class PgvectorStore {
   }
 
   async purge(knowledgeNo: number, dimensions: number, versionNo: number): Promise<void> {
-    if (dimensions > maximumDimensions) return;
-    await this.create(knowledgeNo, dimensions);
+    const table = tableOf(knowledgeNo, dimensions);
     const [start, end] = rangeOf(versionNo);
-    await this.database.transaction((run) =>
-      run(`DELETE FROM ${tableOf(knowledgeNo, dimensions)} WHERE row_id >= $1 AND row_id < $2`, [start, end]),
-    );
+    await this.database.transaction(async (run) => {
+      const [found] = await run<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [table]);
+      if (found?.exists) await run(`DELETE FROM ${table} WHERE row_id >= $1 AND row_id < $2`, [start, end]);
+    });
   }
 
   async allRows(knowledgeNo: number, dimensions: number): Promise<readonly number[]> {
