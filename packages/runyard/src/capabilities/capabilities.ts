@@ -1,6 +1,7 @@
 import { approvals } from './approvals/capability.js';
 import { type Capability, migrationsOf, routesOf } from './capability.js';
 import { components } from './components/capability.js';
+import { datasets } from './datasets/capability.js';
 import { evals } from './evals/capability.js';
 import { knowledge } from './knowledge/capability.js';
 import { learnings } from './learnings/capability.js';
@@ -26,6 +27,7 @@ export const capabilities: readonly Capability[] = [
   memory,
   learnings,
   knowledge,
+  datasets,
   traces,
   metrics,
   liveEvals,

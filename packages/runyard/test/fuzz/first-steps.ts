@@ -23,6 +23,7 @@ const steps: readonly Step[] = [
   given('/memories', { memory: 'Likes tea', user_id: 'ada', topics: ['food'] }),
   given('/memories', { memory: 'Lives in Rome', user_id: 'ada' }),
   given('/learnings', { learning_type: 'notes', user_id: 'ada', content: { note: 'x' } }),
+  given('/datasets', { name: 'questions' }),
   given('/knowledge/content', {
     name: 'tea',
     text_content: 'Tea is served at five.',
@@ -41,6 +42,7 @@ const steps: readonly Step[] = [
   given('/eval-runs', { agent_id: 'plain', eval_type: 'custom', input: 'Hello', scorers: ['length'] }),
   ...[
     ...['/sessions', '/memories', '/learnings', '/traces', '/approvals', '/agents'],
+    '/datasets',
     ...['/knowledge/content', '/knowledge/config', '/config', '/eval-runs'],
   ].map((list): Step => [list, null]),
 ];

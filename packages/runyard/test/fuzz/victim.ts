@@ -16,7 +16,7 @@ export interface Victim {
 }
 
 /** What names something that is one user's own. */
-const ownIds = ['run_id', 'session_id', 'memory_id', 'learning_id', 'trace_id', 'approval_id'];
+const ownIds = ['run_id', 'session_id', 'memory_id', 'learning_id', 'dataset_id', 'trace_id', 'approval_id'];
 
 export async function settle(service: TestService): Promise<Victim> {
   const userId = 'vera-the-victim';
@@ -44,6 +44,7 @@ export async function settle(service: TestService): Promise<Victim> {
   await post('/sessions', { session_name: marker, metadata: { note: marker } });
   await post('/memories', { memory: marker, topics: [marker] });
   await post('/learnings', { learning_type: 'notes', content: { note: marker }, user_id: userId });
+  await post('/datasets', { name: marker, metadata: { note: marker } });
   for (const list of ['/sessions', '/memories', '/learnings', '/traces', '/approvals'])
     await learn(`${list}?limit=100&user_id=${userId}`);
   const ids = new Set(pool.ids(ownIds));
@@ -71,6 +72,7 @@ function ownPlaces(pool: Pool): string[] {
     ...pool.ids(['session_id']).map((id) => `/sessions/${id}`),
     ...pool.ids(['memory_id']).map((id) => `/memories/${id}`),
     ...pool.ids(['learning_id']).map((id) => `/learnings/${id}`),
+    ...pool.ids(['dataset_id']).map((id) => `/datasets/${id}`),
     ...pool.ids(['trace_id']).map((id) => `/traces/${id}`),
     ...pool.ids(['approval_id']).map((id) => `/approvals/${id}`),
   ];

@@ -15,10 +15,10 @@ export const datasetErrors = {
     404,
     (id: string) => `Case '${id}' not found in this dataset`,
   ),
-  datasetEmpty: define(
-    'dataset_empty',
-    400,
-    (name: string) => `Dataset '${name}' has no cases. Add some first.`,
+  datasetChanging: define(
+    'dataset_changing',
+    409,
+    (name: string) => `Dataset '${name}' changes while its cases are read. Try again.`,
   ),
   /** `place` is a line or a case, such as `line 3`. */
   datasetFileInvalid: define(

@@ -88,7 +88,8 @@ export class RouteDispatcher<Services> {
         result = this.#answer(exchange, call, this.#address(call, params, query), body);
       }
       const answer = result instanceof Promise ? await result : result;
-      if (answer instanceof JsonPiecesReply) await sendJsonPieces(exchange, answer.pieces, answer.headers);
+      if (answer instanceof JsonPiecesReply)
+        await sendJsonPieces(exchange, answer.pieces, answer.headers, answer.contentType);
       else if (answer instanceof EventStreamReply) this.#stream(exchange, answer, caller, params);
       else this.#send(exchange, answer);
     } catch (error) {

@@ -95,3 +95,12 @@ export function isUndoneByPostgres(error: unknown): boolean {
   const { code } = fieldsOf(error);
   return code === '40001' || code === '40P01';
 }
+
+/** Whether a row was refused because it breaks a constraint of its table, such as a unique name. */
+export function isBrokenConstraint(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, errcode, message } = fieldsOf(error);
+  if (typeof errcode === 'number') return (errcode & 0xff) === 19;
+  if (code === 'ERR_SQLITE_ERROR') return String(message).startsWith('UNIQUE constraint failed');
+  return code === '23505';
+}

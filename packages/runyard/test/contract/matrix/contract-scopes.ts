@@ -61,6 +61,26 @@ const table: readonly (readonly [scopes: string, operations: readonly string[]])
   ['evals:write', ['POST /eval-runs', 'PATCH /eval-runs/{eval_run_id}']],
   ['evals:delete', ['DELETE /eval-runs']],
   [
+    'evals:read',
+    [
+      'GET /datasets',
+      'GET /datasets/{dataset_id}',
+      'GET /datasets/{dataset_id}/cases',
+      'GET /datasets/{dataset_id}/export',
+    ],
+  ],
+  [
+    'evals:write',
+    [
+      'POST /datasets',
+      'PATCH /datasets/{dataset_id}',
+      'POST /datasets/{dataset_id}/cases',
+      'PATCH /datasets/{dataset_id}/cases/{case_id}',
+      'POST /datasets/{dataset_id}/import',
+    ],
+  ],
+  ['evals:delete', ['DELETE /datasets/{dataset_id}', 'DELETE /datasets/{dataset_id}/cases/{case_id}']],
+  [
     'traces:read',
     [
       'GET /traces',

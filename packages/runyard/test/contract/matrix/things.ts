@@ -10,6 +10,8 @@ export interface Things {
   readonly spanId: string;
   readonly memoryId: string;
   readonly learningId: string;
+  readonly datasetId: string;
+  readonly caseId: string;
   readonly approvalId: string;
   readonly evalRunId: string;
   readonly entityId: string;
@@ -29,6 +31,8 @@ export function absentThings(): Things {
     spanId: randomBytes(8).toString('hex'),
     memoryId: randomUUID(),
     learningId: randomUUID(),
+    datasetId: randomUUID(),
+    caseId: randomUUID(),
     approvalId: randomUUID(),
     evalRunId: randomUUID(),
     entityId: `entity-${randomBytes(6).toString('hex')}`,
@@ -54,6 +58,8 @@ const ownedFields: NamedFields = {
   memory_id: ({ memoryId }) => memoryId,
   memory_ids: ({ memoryId }) => [memoryId],
   learning_id: ({ learningId }) => learningId,
+  dataset_id: ({ datasetId }) => datasetId,
+  case_id: ({ caseId }) => caseId,
   entity_id: ({ entityId }) => entityId,
   /** The namespace that agents keep for one person. */
   namespace: ({ userId }) => `user:${userId}`,
@@ -97,6 +103,7 @@ export const sharedFields: ReadonlyMap<string, string> = new Map([
   ['message_index', 'a number of messages'],
   ['last-event-id', 'a number of events'],
   ['version', 'a number'],
+  ['id', 'a case is named within its dataset'],
   ['file', 'a file of the API browser'],
   ['content_id', 'contents of a knowledge base are shared; claimFilters are tested with knowledge'],
   ['knowledge_id', 'knowledge bases are registered for everybody'],
@@ -125,6 +132,7 @@ export const samples: Readonly<Record<string, unknown>> = {
   input: 'plain',
   eval_type: 'custom',
   scorers: ['short'],
+  text_content: '{"input":"plain"}',
 };
 
 /** Samples that a request cannot have together with what it names. */

@@ -54,7 +54,7 @@ forEachDatabase((_dialect, freshPlace) => {
 /** What is deleted goes last, and what is deleted together after that. */
 function turnOf({ operation }: Case): number {
   if (operation.method !== 'DELETE') return 0;
-  return /users|s$/.test(operation.template) ? 2 : 1;
+  return /users|s$|\{dataset_id\}$/.test(operation.template) ? 2 : 1;
 }
 
 async function opened(place: DatabasePlace) {

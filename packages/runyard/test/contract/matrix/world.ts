@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { agent, type RunyardOptions, step, team, tool, workflow } from '../../../src/index.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
@@ -102,6 +103,7 @@ export class Settler {
     const evaluated = await this.post('/eval-runs', evalBody);
     const shared = {
       ...{ userId, word, entityId },
+      ...(await this.dataset(word)),
       memoryId: memory.memory_id as string,
       learningId: learning.learning_id as string,
       evalRunId: evaluated.id as string,
@@ -123,7 +125,15 @@ export class Settler {
       this.yard.message(this.word, kind, 'completed'),
     );
     const { memory_id: memoryId } = await this.post('/memories', { memory: 'For a while' });
-    return { ...absentThings(), userId: this.userId, runId, sessionId, memoryId };
+    const dataset = await this.dataset(randomUUID());
+    return { ...absentThings(), userId: this.userId, runId, sessionId, memoryId, ...dataset };
+  }
+
+  /** A dataset with a case. */
+  private async dataset(name: string): Promise<Pick<Things, 'datasetId' | 'caseId'>> {
+    const { id: datasetId } = await this.post('/datasets', { name });
+    const { cases } = await this.post(`/datasets/${datasetId}/cases`, { input: this.word });
+    return { datasetId, caseId: cases[0].id };
   }
 
   private async begin(kind: Kind, state: State) {

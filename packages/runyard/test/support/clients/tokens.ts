@@ -13,7 +13,7 @@ export const adminScope = 'agent_os:admin';
 /** All scopes that a caller who is no admin may hold. */
 export const everydayScopes: readonly string[] = [
   ...['agents', 'teams', 'workflows'].flatMap((resource) => [`${resource}:read`, `${resource}:run`]),
-  ...['sessions', 'memories', 'learnings'].flatMap((resource) =>
+  ...['sessions', 'memories', 'learnings', 'evals'].flatMap((resource) =>
     ['read', 'write', 'delete'].map((action) => `${resource}:${action}`),
   ),
   ...['traces:read', 'metrics:read', 'config:read', 'approvals:read'],

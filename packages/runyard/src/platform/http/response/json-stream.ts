@@ -50,6 +50,7 @@ export async function sendJsonPieces(
   exchange: Exchange,
   pieces: AsyncIterable<string>,
   headers?: Readonly<Record<string, string>>,
+  contentType = 'application/json',
 ): Promise<void> {
   const { response } = exchange;
   let text = '';
@@ -57,14 +58,14 @@ export async function sendJsonPieces(
     text += piece;
     if (text.length < collectedCharacters) continue;
     if (!response.headersSent)
-      response.writeHead(200, [...headerList(exchange, headers), 'content-type', 'application/json']);
+      response.writeHead(200, [...headerList(exchange, headers), 'content-type', contentType]);
     await taken(response, text);
     text = '';
     // the client is gone, and the rest is not needed
     if (response.destroyed) return;
   }
   if (response.headersSent) response.end(text);
-  else sendContent(exchange, 200, text, 'application/json', headers);
+  else sendContent(exchange, 200, text, contentType, headers);
 }
 
 /** Writes, and waits until the client has taken enough of it, or is gone. */

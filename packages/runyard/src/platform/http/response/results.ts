@@ -27,11 +27,12 @@ export class ContentReply {
   ) {}
 }
 
-/** An answer of JSON that is too long to be held at once: it is sent as it is made. */
+/** An answer of JSON, or of lines of JSON, that is too long to be held at once: it is sent as it is made. */
 export class JsonPiecesReply {
   constructor(
     readonly pieces: AsyncIterable<string>,
     readonly headers?: Readonly<Record<string, string>>,
+    readonly contentType = 'application/json',
   ) {}
 }
 
@@ -44,8 +45,9 @@ export function reply(status: number, body?: unknown, headers?: Readonly<Record<
 export function jsonPieces(
   pieces: AsyncIterable<string>,
   headers?: Readonly<Record<string, string>>,
+  contentType?: string,
 ): JsonPiecesReply {
-  return new JsonPiecesReply(pieces, headers);
+  return new JsonPiecesReply(pieces, headers, contentType);
 }
 
 /** Answers with a stream of events that lasts until the source ends. */
