@@ -114,6 +114,13 @@ export { costOf, type ModelPrice, type ModelPrices } from './core/models/prices.
 export type { ModelLike } from './core/models/resolve.js';
 export type { RankedDocument, Ranking, Reranker, RerankOptions } from './core/rerankers/reranker.js';
 export type { RunLimits, WorkflowLimits } from './core/runs/limits/run-limits.js';
+export { DefinedSchedule, type ScheduleSettings, schedule } from './core/schedules/schedule.js';
+export type {
+  Method,
+  MissedTicks,
+  Overlap,
+  ScheduleDefinition,
+} from './core/schedules/schedule-definition.js';
 export type { FittedTo, InputFor } from './core/schemas/schema-types.js';
 export type { ValueSchema } from './core/schemas/value-schema.js';
 export type { TeamMember, TeamMode, TeamSettings } from './core/teams/settings.js';

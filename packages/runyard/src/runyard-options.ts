@@ -25,6 +25,7 @@ import {
   required,
   text,
 } from './core/options/kinds.js';
+import { DefinedSchedule } from './core/schedules/schedule.js';
 import { type AnyTeam, Team } from './core/teams/team.js';
 import { type AnyWorkflow, Workflow } from './core/workflows/workflow.js';
 import type { RightsOfHolder } from './platform/auth/kept-caller.js';
@@ -43,6 +44,8 @@ interface OwnOptions {
   readonly liveEvals?: readonly LiveEval[];
   /** Scorers of your own that callers choose by name for evals. */
   readonly scorers?: readonly Scorer[];
+  /** Schedules that belong to the code: callers see, enable and disable them, and change nothing else. */
+  readonly schedules?: readonly DefinedSchedule[];
   /** Routes of your own on the same application: a fastify plugin. */
   readonly routes?: CustomRoutes;
   /** What the tokens of models cost, over the list prices: `{ 'openai:gpt-5*': { input: 1.25, output: 10 } }`. */
@@ -71,6 +74,7 @@ const ownShape: Shape<OwnOptions> = {
   knowledge: listOf(instanceOf(Knowledge, 'a knowledge base, made with knowledge()')),
   liveEvals: listOf(instanceOf(LiveEval, 'a live eval, made with liveEval()')),
   scorers: listOf(madeScorer),
+  schedules: listOf(instanceOf(DefinedSchedule, 'a schedule, made with schedule()')),
   routes: callable,
   prices,
   scheduleRights: callable,

@@ -362,8 +362,8 @@ export class Runyard {
     checkKnowledge(knowledge, databases);
     try {
       await migrateOwnDatabases(databases, settings);
-      const { prices = {}, scheduleRights, liveEvals = [], scorers = [] } = this.options;
-      const registered = { components, knowledge, liveEvals, scorers, prices };
+      const { prices = {}, scheduleRights, liveEvals = [], scorers = [], schedules = [] } = this.options;
+      const registered = { components, knowledge, liveEvals, scorers, schedules, prices };
       const rights = scheduleRights === undefined ? {} : { scheduleRights };
       const parts = { settings, ...registered, ...rights, databases, startedAt, log };
       return await opened({ ...parts, readiness: this.readinessNow() });

@@ -10,9 +10,11 @@ import type { Job } from '../core/runs/jobs/job.js';
 import type { Jobs } from '../core/runs/jobs/jobs.js';
 import type { RunSlots } from '../core/runs/leases/run-slots.js';
 import type { RunPorts } from '../core/runs/run-ports.js';
+import type { DefinedSchedule } from '../core/schedules/schedule.js';
 import type { Caller } from '../platform/auth/caller.js';
 import type { RightsOfHolder } from '../platform/auth/kept-caller.js';
 import type { Settings } from '../platform/config.js';
+import type { CustomRoutes } from '../platform/http/custom-routes.js';
 import type { DatabaseQuery } from '../platform/http/request/database-query.js';
 import type { Route } from '../platform/http/route.js';
 import type { OwnCalls } from '../platform/own-calls.js';
@@ -107,6 +109,10 @@ export interface ServiceParts {
   readonly scheduleRights?: RightsOfHolder;
   /** Left out where no routes are served. */
   readonly ownCalls?: OwnCalls;
+  /** The schedules of the code. Left out: none. */
+  readonly schedules?: readonly DefinedSchedule[];
+  /** The application's own routes. */
+  readonly customRoutes?: CustomRoutes | undefined;
   readonly startedAt: Date;
   readonly readiness: { report(): Promise<{ readonly status: 'ready' | 'not_ready' }> };
   readonly log: Log;

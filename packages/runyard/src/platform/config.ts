@@ -9,6 +9,7 @@ import { describeFault, type SourceValue } from './config-faults.js';
 import { readEnvironment, readFlags, readSettingsFile } from './config-sources.js';
 import { limitSettingsShape } from './http/limit-settings.js';
 import { runLimitSettingsShape } from './run-limit-settings.js';
+import { scheduleSettingsShape } from './schedule-settings.js';
 
 const databaseUrl = z
   .string()
@@ -233,6 +234,7 @@ const settingsSchema = z.strictObject({
     .describe('Headers of requests to the collector, such as a key.'),
   ...authSettingsShape,
   ...limitSettingsShape,
+  ...scheduleSettingsShape,
   ...runLimitSettingsShape,
 });
 

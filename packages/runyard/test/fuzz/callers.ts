@@ -44,6 +44,7 @@ const resources = [
   'traces',
   'metrics',
   'approvals',
+  'schedules',
   'config',
   'models',
   'service_accounts',

@@ -30,6 +30,7 @@ const steps: readonly Step[] = [
     metadata: { lang: 'en' },
   }),
   given('/knowledge/search', { query: 'tea' }),
+  given('/schedules', { name: 'New year', cron_expr: '0 0 1 1 *', endpoint: '/agents/plain/runs' }),
   given('/eval-runs', {
     ...{
       agent_id: 'plain',
@@ -43,7 +44,7 @@ const steps: readonly Step[] = [
   ...[
     ...['/sessions', '/memories', '/learnings', '/traces', '/approvals', '/agents'],
     '/datasets',
-    ...['/knowledge/content', '/knowledge/config', '/config', '/eval-runs'],
+    ...['/knowledge/content', '/knowledge/config', '/config', '/eval-runs', '/schedules'],
   ].map((list): Step => [list, null]),
 ];
 

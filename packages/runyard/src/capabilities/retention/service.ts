@@ -9,7 +9,7 @@ import { type EndedPlace, RetentionStore } from './store.js';
 export interface RetentionOptions {
   /** How long each kind of data is kept; 0: forever. */
   readonly settings: Pick<Settings, 'eventRetentionHours' | 'traceRetentionDays'> &
-    Partial<Pick<Settings, 'evalRetentionDays'>>;
+    Partial<Pick<Settings, 'evalRetentionDays' | 'scheduleHistoryDays'>>;
   readonly timers: Timers;
   readonly log: Log;
 }
@@ -35,8 +35,8 @@ const jobsRemovedAtOnce = 20;
 const evalsRemovedAtOnce = 20;
 
 /**
- * Removes what is too old from one database: events, traces, evals, scores of live evals, keys and jobs, and nothing
- * else. Several processes may do so at once.
+ * Removes what is too old from one database: events, traces, evals, scores of live evals, the history of schedules,
+ * keys and jobs, and nothing else. Several processes may do so at once.
  */
 export class RetentionService {
   private readonly store: RetentionStore;
@@ -88,7 +88,8 @@ export class RetentionService {
 
   private async removeAll(): Promise<void> {
     const { settings, timers } = this.options;
-    const { eventRetentionHours, traceRetentionDays, evalRetentionDays = 0 } = settings;
+    const { eventRetentionHours, traceRetentionDays } = settings;
+    const { evalRetentionDays = 0, scheduleHistoryDays = 0 } = settings;
     // by the clock of this process: ages are a day and more, and what differing clocks shift is a small part of that
     const now = timers.now();
     await this.inBatches(removedAtOnce, (limit) => this.store.removeKeys(now - keysKeptMs, limit));
@@ -101,6 +102,10 @@ export class RetentionService {
     if (evalRetentionDays > 0) {
       const before = now - evalRetentionDays * dayMs;
       await this.inBatches(evalsRemovedAtOnce, (limit) => this.store.removeEvalRuns(before, limit));
+    }
+    if (scheduleHistoryDays > 0) {
+      const until = now - scheduleHistoryDays * dayMs;
+      await this.inBatches(removedAtOnce, (limit) => this.store.removeScheduleRuns(until, limit));
     }
     if (eventRetentionHours > 0) await this.removeEvents(now - eventRetentionHours * hourMs);
   }

@@ -101,6 +101,13 @@ const removeEvalRuns = ({ locked }: { locked: string }) => `
     ORDER BY created_at, eval_run_id LIMIT ? ${locked})
   RETURNING 1 AS removed`;
 
+// Attempts in progress are recorded when they end.
+const removeScheduleRuns = ({ locked }: { locked: string }) => `
+  DELETE FROM schedule_runs WHERE id IN (
+    SELECT id FROM schedule_runs WHERE created_at <= ? AND status <> 'running'
+    ORDER BY created_at, id LIMIT ? ${locked})
+  RETURNING 1 AS removed`;
+
 // A few rows of large tables, however PostgreSQL's statistics are at the moment.
 const byIndexAlone = `
   SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
@@ -111,6 +118,7 @@ const removeOldEvals = inBoth('remove_run_evals', removeEvals);
 const removeOldKeys = inBoth('remove_idempotency_keys', removeKeys);
 const removeOldJobs = inBoth('remove_jobs', removeJobs);
 const removeOldEvalRuns = inBoth('remove_eval_runs', removeEvalRuns);
+const removeOldScheduleRuns = inBoth('remove_schedule_runs', removeScheduleRuns);
 
 function inBoth(name: string, sql: (lock: { locked: string }) => string): Statement {
   return {
@@ -170,6 +178,11 @@ export class RetentionStore {
   /** Removes evals that ended before a time. */
   removeEvalRuns(before: number, limit: number): Promise<number> {
     return this.remove(removeOldEvalRuns, [before, before, limit]);
+  }
+
+  /** Removes attempts of schedules that began up to a time. */
+  removeScheduleRuns(until: number, limit: number): Promise<number> {
+    return this.remove(removeOldScheduleRuns, [until, limit]);
   }
 
   private async remove(

@@ -1,5 +1,6 @@
+import type { Method } from '../../core/schedules/schedule-definition.js';
 import { storedJson, storedJsonOrNull } from '../../platform/storage/text.js';
-import type { Method, Schedule, ScheduleRun } from './schedule.js';
+import type { Schedule, ScheduleRun } from './schedule.js';
 import type { ScheduleRunsTable, SchedulesTable } from './tables.js';
 
 export function rowOf(schedule: Schedule, nameSpace: string): SchedulesTable {

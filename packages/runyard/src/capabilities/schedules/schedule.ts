@@ -1,35 +1,8 @@
 import type { Json, JsonObject } from '../../core/json.js';
+import type { ScheduleDefinition } from '../../core/schedules/schedule-definition.js';
 import type { KeptCaller } from '../../platform/auth/kept-caller.js';
 
-/** What happens at a tick while an execution of an earlier one is in progress. */
-export const overlaps = ['skip', 'queue', 'allow'] as const;
-export type Overlap = (typeof overlaps)[number];
-
-/** What happens with ticks that no process executed in time: none of them, one for all of them, or each. */
-export const missedTicks = ['skip', 'once', 'all'] as const;
-export type MissedTicks = (typeof missedTicks)[number];
-
-export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-export type Method = (typeof methods)[number];
-
 export type ScheduleSource = 'api' | 'code';
-
-/** What a schedule calls, when, and how often it tries. */
-export interface ScheduleDefinition {
-  readonly name: string;
-  readonly description: string | null;
-  readonly method: Method;
-  readonly endpoint: string;
-  readonly payload: JsonObject | null;
-  readonly cronExpr: string;
-  readonly timezone: string;
-  readonly timeoutSeconds: number;
-  readonly maxRetries: number;
-  readonly retryDelaySeconds: number;
-  readonly overlap: Overlap;
-  readonly missed: MissedTicks;
-  readonly jitterSeconds: number;
-}
 
 /** All times are milliseconds since the epoch. */
 export interface Schedule extends ScheduleDefinition {

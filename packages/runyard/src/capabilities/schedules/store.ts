@@ -1,8 +1,10 @@
+import type { ScheduleDefinition } from '../../core/schedules/schedule-definition.js';
 import type { DataScope } from '../../platform/auth/caller.js';
-import type { Database } from '../../platform/storage/database.js';
+import { type Database, statement } from '../../platform/storage/database.js';
 import { within } from '../../platform/storage/scope.js';
 import { rowOf, scheduleFromRow, scheduleRunFromRow } from './rows-store.js';
-import type { NextTick, Schedule, ScheduleDefinition, ScheduleRun } from './schedule.js';
+import type { NextTick, Schedule, ScheduleRun } from './schedule.js';
+import type { SchedulesTable } from './tables.js';
 
 export interface Range {
   readonly limit: number;
@@ -15,6 +17,11 @@ export interface ScheduleFilter {
 
 /** Where the names of schedules that code defines are unique. */
 export const codeNames = 'code';
+
+const readOfCode = statement(
+  'schedules_of_code',
+  `SELECT * FROM schedules WHERE name_space = '${codeNames}'`,
+);
 
 /** What a change may set beside the definition. Undefined: as it is. */
 export interface ScheduleState {
@@ -54,13 +61,9 @@ export class ScheduleStore {
     return row === undefined ? undefined : scheduleFromRow(row);
   }
 
-  /** All schedules that code defines or defined, by name. */
+  /** All schedules that code defines or defined, by name. Each start reads them, without the query builder. */
   async ofCode(): Promise<ReadonlyMap<string, Schedule>> {
-    const rows = await this.database.query
-      .selectFrom('schedules')
-      .selectAll()
-      .where('name_space', '=', codeNames)
-      .execute();
+    const rows = await this.database.read<SchedulesTable>(readOfCode, []);
     return new Map(rows.map((row) => [row.name, scheduleFromRow(row)]));
   }
 

@@ -1,4 +1,5 @@
-import type { AttemptStatus, MissedTicks, Overlap, ScheduleSource, Trigger } from './schedule.js';
+import type { MissedTicks, Overlap } from '../../core/schedules/schedule-definition.js';
+import type { AttemptStatus, ScheduleSource, Trigger } from './schedule.js';
 
 declare module '../../platform/storage/schema.js' {
   interface Schema {

@@ -5,6 +5,7 @@ import { knowledgeErrors } from './knowledge-errors.js';
 import { recordErrors } from './record-errors.js';
 import { requestErrors } from './request-errors.js';
 import { runErrors } from './run-errors.js';
+import { scheduleErrors } from './schedule-errors.js';
 import { setupErrors } from './setup-errors.js';
 import { sourceErrors } from './source-errors.js';
 
@@ -22,6 +23,7 @@ export const errors = {
   ...knowledgeErrors,
   ...datasetErrors,
   ...evalErrors,
+  ...scheduleErrors,
   ...setupErrors,
   ...sourceErrors,
 } as const;

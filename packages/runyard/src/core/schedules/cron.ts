@@ -10,7 +10,15 @@ export interface CronExpression {
 }
 
 /** Why a text is no cron expression. */
-export class InvalidCron extends Error {}
+export class InvalidCron extends Error {
+  /** `isOurs`: other implementations accept it. */
+  constructor(
+    reason: string,
+    readonly isOurs = false,
+  ) {
+    super(reason);
+  }
+}
 
 /** The longest expression. */
 export const longestCron = 128;
@@ -58,6 +66,7 @@ export function parseCron(text: string): CronExpression {
     throw new InvalidCron(
       `It has ${parts.length} fields. A schedule has 5: minute, hour, day of the month, month, day of the week. ` +
         'Seconds and years are not supported.',
+      true,
     );
   }
   if (parts.length < fields.length) {

@@ -22,7 +22,7 @@ export async function ticksOf(cron: string, zone: string): Promise<Ticks> {
 /** The first tick after an instant. Throws `InvalidCron`, also for an expression whose date never comes. */
 export async function nextTick(cron: string, zone: string, after: number): Promise<number> {
   const tick = (await ticksOf(cron, zone)).next(after);
-  if (tick === undefined) throw new InvalidCron('Its date never comes.');
+  if (tick === undefined) throw new InvalidCron('Its date never comes.', true);
   return tick;
 }
 

@@ -71,7 +71,10 @@ export class Authenticator {
 }
 
 /** Any one of the scopes of a route will do. */
-function assertMay({ rights }: Caller, { scope, params }: AccessRequest): void {
+export function assertMay(
+  { rights }: Pick<Caller, 'rights'>,
+  { scope, params }: Pick<AccessRequest, 'scope' | 'params'>,
+): void {
   if (scope === null) return;
   const wanted = typeof scope === 'string' ? [scope] : scope;
   if (!wanted.some((required) => mayCall(rights, required, params))) throw errors.insufficientScope(wanted);

@@ -14,6 +14,7 @@ export interface Things {
   readonly caseId: string;
   readonly approvalId: string;
   readonly evalRunId: string;
+  readonly scheduleId: string;
   readonly entityId: string;
   readonly idempotencyKey: string;
   /** A word that is in everything that they wrote. */
@@ -35,6 +36,7 @@ export function absentThings(): Things {
     caseId: randomUUID(),
     approvalId: randomUUID(),
     evalRunId: randomUUID(),
+    scheduleId: randomUUID(),
     entityId: `entity-${randomBytes(6).toString('hex')}`,
     idempotencyKey: `key-${randomBytes(6).toString('hex')}`,
     word,
@@ -67,6 +69,7 @@ const ownedFields: NamedFields = {
   eval_run_id: ({ evalRunId }) => evalRunId,
   eval_run_ids: ({ evalRunId }) => [evalRunId],
   run_ids: ({ runId }) => [runId],
+  schedule_id: ({ scheduleId }) => scheduleId,
   'idempotency-key': ({ idempotencyKey }) => idempotencyKey,
   filter: ({ userId, sessionId, runId }) => ({
     op: 'OR',
@@ -98,7 +101,6 @@ export const sharedFields: ReadonlyMap<string, string> = new Map([
   ['workflow_id', 'components are registered for everybody'],
   ['component_id', 'components are registered for everybody'],
   ['db_id', 'databases are configured for everybody'],
-  ['schedule_id', 'schedules are shared (admin.md 4)'],
   ['service_account_id', 'service accounts are shared among those who may manage them (admin.md 4)'],
   ['message_index', 'a number of messages'],
   ['last-event-id', 'a number of events'],
@@ -133,6 +135,8 @@ export const samples: Readonly<Record<string, unknown>> = {
   eval_type: 'custom',
   scorers: ['short'],
   text_content: '{"input":"plain"}',
+  cron_expr: '0 0 1 1 *',
+  endpoint: '/agents/keeper/runs',
 };
 
 /** Samples that a request cannot have together with what it names. */

@@ -101,9 +101,14 @@ export class Settler {
       scorers: ['short'],
     };
     const evaluated = await this.post('/eval-runs', evalBody);
+    const schedule = await this.post('/schedules', {
+      ...{ name: `About ${word}`, description: word, cron_expr: '0 0 1 1 *' },
+      ...{ endpoint: `/agents/${componentId}/runs`, payload: { message: word } },
+    });
     const shared = {
       ...{ userId, word, entityId },
       ...(await this.dataset(word)),
+      scheduleId: schedule.id as string,
       memoryId: memory.memory_id as string,
       learningId: learning.learning_id as string,
       evalRunId: evaluated.id as string,

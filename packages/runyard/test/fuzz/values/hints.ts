@@ -44,6 +44,9 @@ const hints: Readonly<Record<string, Hint>> = {
   'x-runyard-compat': oneOf('agentos'),
   'last-event-id': oneOf('0', '3', '-1'),
   'idempotency-key': (random) => `key-${random.between(0, 40)}`,
+  cron_expr: oneOf('0 0 1 1 *', '*/5 3 L * *', '@daily', '0 0 31 2 *', '* * * * * *'),
+  timezone: oneOf('UTC', 'Europe/Berlin', 'australia/lord_howe', '+02:00'),
+  endpoint: oneOf('/agents/plain/runs', '/health', '/sessions', '/nowhere', '/schedules/x/trigger'),
   name: (random) => `bot-${random.between(0, 1_000_000)}`,
 };
 

@@ -84,6 +84,7 @@ export class Pool {
     if ('principal' in value && 'id' in value) ids.push(['service_account_id', String(value.id)]);
     if ('approval_type' in value && 'id' in value) ids.push(['approval_id', String(value.id)]);
     if ('case_count' in value && 'id' in value) ids.push(['dataset_id', String(value.id)]);
+    if ('cron_expr' in value && 'id' in value) ids.push(['schedule_id', String(value.id)]);
     if (ids.length > 0) this.add(Object.fromEntries(ids));
     this.#remember(value as Record<string, unknown>);
     for (const [, member] of members.slice(0, widest)) this.#walk(member, depth + 1);
