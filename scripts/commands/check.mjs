@@ -1,22 +1,18 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { build, capture, ensureInstalled, root, runTool } from '../lib/setup.mjs';
 
 /** Runs every check, also after one has failed, and says for each what to fix. */
 export async function run() {
   await ensureInstalled();
   const checks = [
+    // The examples are checked against the built package, as its users see it.
+    ['build', build, 'mend the types'],
     [
       'format and lint',
       () => runTool('@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.']),
       'npm run format mends most of it',
     ],
-    // The examples are checked against the built package, as its users see it.
-    ['build', build, 'mend the types'],
-    ...projects().map((project) => [
-      `types of ${project}`,
-      () => runTool('typescript/bin/tsc', ['-p', `${project}/tsconfig.json`]),
-      'mend the types',
-    ]),
     [
       'dead code',
       () => runTool('knip/bin/knip.js', ['--no-progress']),
@@ -32,12 +28,42 @@ export async function run() {
       () => capture(process.execPath, ['scripts/check-casts.mjs']),
       'remove the cast, or say in a comment why it is safe',
     ],
+    ...projects().map((project) => [
+      `types of ${project}`,
+      async ([built]) => {
+        await built;
+        return runTool('typescript/bin/tsc', ['-p', `${project}/tsconfig.json`]);
+      },
+      'mend the types',
+    ]),
   ];
-  for (const [name, work, hint] of checks) await check(name, work, hint);
+  const outcomes = startAll(checks.map(([, work]) => work));
+  for (const [at, [name, , hint]] of checks.entries()) report(name, await outcomes[at], hint);
 }
 
-async function check(name, work, hint) {
-  const { code, output } = await work();
+/** As many at once as there are cores. Each receives what becomes of those before it. */
+function startAll(works) {
+  const outcomes = works.map(() => {
+    let resolve;
+    const outcome = new Promise((done) => {
+      resolve = done;
+    });
+    return { outcome, resolve };
+  });
+  const all = outcomes.map(({ outcome }) => outcome);
+  let next = 0;
+  const workOff = async () => {
+    while (next < works.length) {
+      const at = next;
+      next += 1;
+      outcomes[at].resolve(await works[at](all));
+    }
+  };
+  for (let core = 0; core < availableParallelism(); core += 1) void workOff();
+  return all;
+}
+
+function report(name, { code, output }, hint) {
   if (code === 0) {
     console.log(`ok      ${name}`);
     return;

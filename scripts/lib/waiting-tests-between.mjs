@@ -11,7 +11,7 @@ export class WaitingTestsBetween extends BaseSequencer {
     const together = sorted.filter(({ project }) => !project.config.isolate);
     const waits = together.filter(({ moduleId }) => waiting.test(moduleId));
     const computes = together.filter(({ moduleId }) => !waiting.test(moduleId));
-    const turns = computes.map((file, at) => (at < waits.length ? [waits[at], file] : [file]));
-    return [...apart, ...turns.flat(), ...waits.slice(computes.length)];
+    const turns = computes.flatMap((file, at) => [...waits.slice(at, at + 1), file]);
+    return [...apart, ...turns, ...waits.slice(computes.length)];
   }
 }
