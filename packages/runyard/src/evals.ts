@@ -1,7 +1,9 @@
 /** `runyard/evals`: grades what agents, teams and workflows do. */
 
+export type { CompareOptions } from './core/evals/comparison/compare-evals.js';
 export { type Dataset, type DatasetOptions, dataset } from './core/evals/datasets/dataset.js';
 export type { GivenCase } from './core/evals/datasets/given-case.js';
+export { compareResults } from './core/evals/definition/compare-results.js';
 export type { ComponentToEvaluate } from './core/evals/definition/component-subject.js';
 export {
   Eval,
@@ -22,7 +24,17 @@ export type {
 } from './core/evals/definition/eval-options.js';
 export type { Threshold } from './core/evals/definition/threshold.js';
 export type { EvalCase, ExpectedToolCall } from './core/evals/eval-case.js';
-export type { CaseResult, RunMeasures, ScorerSummary, Statistics } from './core/evals/eval-results.js';
+export type {
+  CaseChange,
+  CaseComparison,
+  CaseResult,
+  EvalComparison,
+  MeanDifference,
+  RunMeasures,
+  ScorerComparison,
+  ScorerSummary,
+  Statistics,
+} from './core/evals/eval-results.js';
 export type { EvaluatedRun, EvaluatedToolCall, RunUsageTotals } from './core/evals/evaluated-run.js';
 export { type AccuracyOptions, accuracyScorer } from './core/evals/kinds/accuracy.js';
 export { type JudgeOptions, judgeScorer } from './core/evals/kinds/agent-as-judge.js';

@@ -4,6 +4,7 @@ import {
   accuracy,
   accuracyScorer,
   type CaseResult,
+  compareResults,
   contains,
   dataset,
   evaluate,
@@ -194,6 +195,30 @@ describe('evaluate()', () => {
     expect(results[0]!.failure).toMatch(
       /^The scorer 'max_cost' failed: the price .*\nThe scorer 'exact' failed: the case/s,
     );
+  });
+
+  test('says what got better and worse since another eval of the same cases', async () => {
+    const cases = dataset({
+      name: 'd',
+      cases: [1, 2].map((n) => ({ id: `c${n}`, input: `q${n}`, expectedOutput: 'yes' })),
+    });
+    const run = (answers: Record<string, string>) =>
+      evaluate({
+        name: 'n',
+        agent: agent({
+          id: 'x',
+          model: scriptedModel(({ messages }) => answers[messages.at(-1)!.content] ?? ''),
+        }),
+        dataset: cases,
+        scorers: [exact()],
+        iterations: 2,
+      }).run();
+    const [before, after] = [await run({ q1: 'yes', q2: 'no' }), await run({ q1: 'yes', q2: 'yes' })];
+    const { cases: compared } = compareResults(before, after);
+    expect(compared.map(({ caseId, change }) => [caseId, change])).toEqual([
+      ['c1', 'same'],
+      ['c2', 'better'],
+    ]);
   });
 
   test('ends with its runs when its signal is aborted', async () => {
