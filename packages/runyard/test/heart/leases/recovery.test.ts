@@ -97,11 +97,17 @@ describe('a run whose process died', () => {
     const setUp = twoSteps();
     const { store, handle } = await abandoned(setUp);
     const commit = store.commit.bind(store);
-    store.commit = () => new Promise(() => {});
+    let commits = 0;
+    store.commit = () => {
+      commits += 1;
+      return new Promise(() => {});
+    };
     setUp.stickAgain();
     const killed = engineOver(store, [setUp.component], { leaseMs: 1 });
     await killed.recover();
     const [lost] = (await killed.events(handle.runId, 2).next()) ?? [];
+    // one that came later would be stored
+    await expect.poll(() => commits).toBe(1);
     store.commit = commit;
     await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
     const next = engineOver(store, [setUp.component]);
