@@ -17,7 +17,7 @@ const orderStatus = tool({
   execute: ({ number }) => orders.get(number) ?? `There is no order ${number}`,
 });
 
-const dispatcher = agent({
+export const dispatcher = agent({
   id: 'dispatcher',
   name: 'Dispatcher',
   model,

@@ -15,6 +15,9 @@ export class CommandFailure extends Error {
 /** What `replay` ends with when it could not compare; 1 says that a run does not fit. */
 export const notCompared = 2;
 
+/** What `eval` ends with when the command line or a file is faulty; 1 says that an eval is below its thresholds. */
+export const usageError = 2;
+
 /** How the person at the terminal can fix the cause of an error. The services that raise it know no terminal. */
 const hints: Readonly<Record<string, string>> = {
   address_unavailable: 'Use --host and --port, or RUNYARD_HOST and PORT.',

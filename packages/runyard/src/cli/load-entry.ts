@@ -46,12 +46,7 @@ export async function loadEntry(path: string, onImport?: OnImport): Promise<Appl
   const shown = relative(process.cwd(), path) || path;
   readDotEnv(process.cwd());
   await prepareImport(path, onImport);
-  let exported: Record<string, unknown>;
-  try {
-    exported = await import(pathToFileURL(path).href);
-  } catch (error) {
-    throw new CommandFailure(describeImportFailure(await located(error, path), path, shown));
-  }
+  const exported = await importPrepared(path);
   const found = [...new Set(Object.values(exported).filter(isApplication))];
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
@@ -64,7 +59,18 @@ export async function loadEntry(path: string, onImport?: OnImport): Promise<Appl
   );
 }
 
-async function prepareImport(path: string, onImport: OnImport | undefined): Promise<void> {
+/** Imports a file of the application. After `prepareImport`, which is called once. */
+export async function importPrepared(path: string): Promise<Record<string, unknown>> {
+  try {
+    return await import(pathToFileURL(path).href);
+  } catch (error) {
+    const shown = relative(process.cwd(), path) || path;
+    throw new CommandFailure(describeImportFailure(await located(error, path), path, shown));
+  }
+}
+
+/** From here on, imports read TypeScript. `path` is what will be imported first. */
+export async function prepareImport(path: string, onImport?: OnImport): Promise<void> {
   await importRunyardAhead(path);
   // only now: maps are looked for in every module that is loaded from here on
   process.setSourceMapsEnabled(true);

@@ -1,6 +1,6 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { version } from '../platform/version.js';
-import { CommandFailure, describeFailure, notCompared } from './failure.js';
+import { CommandFailure, describeFailure, notCompared, usageError } from './failure.js';
 import { addSettingFlags } from './setting-flags.js';
 
 const examples = `
@@ -10,6 +10,7 @@ Examples:
   runyard start --port 8080       serve on another port
   runyard migrate --status        show the pending migrations of each database
   runyard replay                  check that unfinished runs match the code
+  runyard eval                    execute the evals of all *.eval.ts files
   runyard knowledge reembed       embed contents anew after the embedder changed
   runyard openapi --out api.json  write the OpenAPI document to a file
   runyard token --user ada --admin
@@ -55,6 +56,7 @@ function program(): Command {
     .action(async (file, flags) => (await import('./openapi.js')).openapi(file, flags));
   addMigrate(runyard, entry);
   addReplay(runyard, entry);
+  addEval(runyard);
   addKnowledge(runyard, entry);
   addToken(runyard, entry);
   return runyard;
@@ -89,6 +91,46 @@ function addReplay(runyard: Command, entry: string): void {
     // 1 says that a run does not fit: a command line that is wrong says nothing about runs
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : notCompared))
     .action(async (file, flags) => (await import('./replay.js')).replay(file, flags));
+}
+
+function addEval(runyard: Command): void {
+  runyard
+    .command('eval')
+    .description('execute evals, and exit with 1 when one is below its thresholds')
+    .argument(
+      '[files...]',
+      'files, folders or patterns (default: all *.eval.ts, .mts, .js and .mjs files below this folder)',
+    )
+    .option('--filter <text>', 'only evals with this text in their name or file')
+    .option('--concurrency <number>', 'how many runs of an eval to execute at once', wholeNumber(1, 50))
+    .option('--iterations <number>', 'how often to execute each case', wholeNumber(1, 100))
+    .option('--bail', 'stop after the first eval that does not pass')
+    .option('--json <file>', 'write the results as JSON')
+    .option('--junit <file>', 'write the results as JUnit XML')
+    .option('--baseline <file>', 'compare with the results that an earlier --json wrote')
+    .option(
+      '--fail-on-regression',
+      'exit with 1 when something is worse than the baseline by more than chance',
+    )
+    .option('--significance <level>', 'how likely a difference may be chance, from 0.001 to 0.5', level, 0.05)
+    .option('--list', 'list the evals without executing them')
+    // 1 says that an eval is below its thresholds
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : usageError))
+    .action(async (files, flags) => (await import('./eval/eval.js')).evaluate(files, flags));
+}
+
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
+}
+
+function level(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= 0.001 && value <= 0.5) return value;
+  throw new InvalidArgumentError('Give a number from 0.001 to 0.5.');
 }
 
 function addKnowledge(runyard: Command, entry: string): void {

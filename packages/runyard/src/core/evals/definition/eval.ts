@@ -3,13 +3,13 @@ import { errors } from '../../errors/errors.js';
 import { newId } from '../../ids.js';
 import type { Model } from '../../models/model.js';
 import { checkOptions } from '../../options/check-options.js';
-import { callable, objectOf, signal as signalKind } from '../../options/kinds.js';
+import { callable, count, objectOf, signal as signalKind } from '../../options/kinds.js';
 import { defineJob } from '../../runs/jobs/job.js';
 import { anyRecord } from '../../runs/journal/records.js';
 import type { RunKind } from '../../runs/run.js';
 import type { Timers } from '../../timers.js';
 import type { Dataset } from '../datasets/dataset.js';
-import { checkPlan, type EvalPlan } from '../eval-plan.js';
+import { checkPlan, type EvalPlan, evalBounds } from '../eval-plan.js';
 import type { CaseOutcome, CaseResult, EvalOutcome, ScorerSummary } from '../eval-results.js';
 import { executeEval } from '../execute-eval.js';
 import type { Scorer } from '../scorer.js';
@@ -41,6 +41,10 @@ export interface EvalSite {
 }
 
 export interface EvalRunOptions {
+  /** Instead of those of the eval. */
+  readonly iterations?: number;
+  /** Instead of that of the eval. Performance is measured with one run at a time, whatever this says. */
+  readonly concurrency?: number;
   /** Aborting it cancels the eval and its runs. `run()` then rejects with the reason. */
   readonly signal?: AbortSignal;
   /** Called after each execution of a case. */
@@ -73,10 +77,19 @@ export interface EvalRunResult<Summary = unknown> {
   readonly failures: number;
 }
 
-const runOptions = objectOf<EvalRunOptions>({ signal: signalKind, onProgress: callable });
+const runOptions = objectOf<EvalRunOptions>({
+  iterations: count(1, evalBounds.iterations),
+  concurrency: count(1, evalBounds.concurrency),
+  signal: signalKind,
+  onProgress: callable,
+});
+
+/** How a command recognizes an eval among what a module exports. */
+const evalBrand = Symbol.for('runyard.eval');
 
 /** An eval in code: made with `accuracy()`, `judge()`, `performance()`, `reliability()` or `evaluate()`. */
 export class Eval<Summary = unknown> {
+  readonly [evalBrand] = true;
   readonly name: string;
   readonly kind: EvalKind;
   readonly component: EvalRunResult['component'];
@@ -101,7 +114,7 @@ export class Eval<Summary = unknown> {
     const { name, kind, component, dataset } = this;
     const { signal, onProgress } = options;
     signal?.throwIfAborted();
-    const plan = await this.#plan();
+    const plan = await this.#plan(options);
     const results = new Map<string, CaseResult>();
     let failures = 0;
     const outcome = await this.#execute(plan, signal, (latest, call) => {
@@ -129,8 +142,10 @@ export class Eval<Summary = unknown> {
     };
   }
 
-  async #plan(): Promise<EvalPlan> {
-    const { dataset, iterations, warmups, concurrency, scorers, judge, kind } = this.#definition;
+  async #plan(given: EvalRunOptions): Promise<EvalPlan> {
+    const { dataset, warmups, scorers, judge, kind, ...own } = this.#definition;
+    const { iterations = own.iterations } = given;
+    const { concurrency = own.concurrency } = kind === 'performance' ? own : given;
     const plan: EvalPlan = {
       evalId: newId(),
       cases: await dataset.cases(),
