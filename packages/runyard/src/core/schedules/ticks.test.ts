@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidCron } from './cron.js';
+import { jitterMs } from './jitter.js';
 import { nextTick, ticksOf } from './ticks.js';
 
 /** The next ticks as UTC times, to the minute. */
@@ -289,4 +290,12 @@ describe('ticks that were missed', () => {
       expect(ticks.between(from, end, 100)).toEqual(forward.filter((at) => at <= end));
     }
   });
+});
+
+it('delays each tick within the jitter, by the same time in every process', () => {
+  const delays = Array.from({ length: 200 }, (_, tick) => jitterMs('schedule', tick * 60_000, 30));
+  expect(delays.every((delay) => delay >= 0 && delay < 30_000)).toBe(true);
+  expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(25_000);
+  expect(delays[7]).toBe(jitterMs('schedule', 7 * 60_000, 30));
+  expect(jitterMs('schedule', 0, 0)).toBe(0);
 });

@@ -32,6 +32,8 @@ export interface AccountTokens {
 const schedulerScopes: readonly string[] = [
   ...['agents', 'teams', 'workflows'].flatMap((resource) => [`${resource}:read`, `${resource}:run`]),
   ...['read', 'write', 'delete'].map((action) => `schedules:${action}`),
+  // schedules of the code start evals too
+  ...['read', 'write'].map((action) => `evals:${action}`),
 ];
 
 export interface Identity {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { agent, type RunyardOptions, type ScheduleSettings, schedule } from '../../../src/index.js';
+import { tokenSettings } from '../../support/clients/tokens.js';
 import { type Body, TestService } from '../../support/service.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'runyard-code-schedules-'));
@@ -123,6 +124,17 @@ test.each([
   ],
 ])('a service does not start with schedules that cannot be meant', async (schedules, text) => {
   await expect(withService({ schedules }, async () => {})).rejects.toThrow(text);
+});
+
+test('with authorization, the service itself may run components and evals, and nothing else', async () => {
+  const options = { ...tokenSettings, agents: [writer] };
+  const evaluation = schedule({ name: 'eval', cron: '@yearly', evaluation: { agent_id: 'writer' } });
+  const service = await TestService.start({ ...options, schedules: [report(), evaluation] });
+  await service.stop();
+  const calling = schedule({ name: 'x', cron: '@daily', endpoint: '/sessions', method: 'GET' });
+  await expect(TestService.start({ ...options, schedules: [calling] })).rejects.toThrow(
+    "Schedule 'x': Insufficient permissions. Required scope(s): sessions:read",
+  );
 });
 
 test('a run, an eval and a call are requests of the service to itself', () => {

@@ -41,6 +41,10 @@ export const shownToAll: ReadonlyMap<string, string> = new Map([
 
 /** What even the owner is refused, and why. */
 export const refusedToOwners: ReadonlyMap<string, string> = new Map([
+  [
+    'GET /schedules/{schedule_id}/runs/{run_id}',
+    'it names an attempt by an id of its own, and none was made',
+  ],
   ['POST /approvals/{approval_id}/resolve', 'nobody decides on what they asked for themselves'],
   ['DELETE /approvals/{approval_id}', 'nobody decides on what they asked for themselves'],
 ]);

@@ -1,5 +1,6 @@
 import type { TestService } from '../../support/service.js';
 import { type Case, casesOf, isOutermost } from './cases.js';
+import { refusedToOwners } from './exceptions.js';
 import { operations } from './operations.js';
 import { isView, ownedIn, requestOf, sent, together } from './requests.js';
 import { absentThings } from './things.js';
@@ -25,7 +26,7 @@ export function thingsSeenBy(
   { places }: Person,
 ): Promise<Views> {
   const asked = operations
-    .filter(isView)
+    .filter((operation) => isView(operation) && !refusedToOwners.has(operation.name))
     .flatMap((operation) => casesOf(operation, places))
     .filter((probe) => isOutermost(probe) && !probe.needsOwn && namesOwner(probe) && !goesOn(probe))
     .map(({ operation, named, place }) =>
