@@ -20,6 +20,7 @@ export function evalBodyOf(stored: StoredEval) {
     status: stored.status,
     error: stored.error,
     progress: { done: stored.done, total: stored.total, failed: stored.failed },
+    dataset_id: stored.datasetId,
     user_id: stored.userId,
   };
 }

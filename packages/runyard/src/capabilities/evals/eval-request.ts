@@ -5,7 +5,10 @@ import type { EvalBody } from './schema.js';
 import type { ChosenScorer, Evaluation } from './stored-eval.js';
 
 /** Where the cases of an eval come from. */
-export type CaseSource = { readonly input: string } | { readonly runIds: readonly string[] };
+export type CaseSource =
+  | { readonly input: string }
+  | { readonly dataset: { readonly id: string } | { readonly name: string } }
+  | { readonly runIds: readonly string[] };
 
 const defaultThreshold = 7;
 
@@ -20,24 +23,28 @@ export function namedComponent(body: EvalBody): { kind: RunKind; id: string } | 
 }
 
 export function caseSource(body: EvalBody): CaseSource {
-  const { input, run_ids: runIds } = body;
-  const given = Object.entries({ input, run_ids: runIds }).filter(
+  const { input, dataset_id: id, dataset: name, run_ids: runIds } = body;
+  const given = Object.entries({ input, dataset_id: id, dataset: name, run_ids: runIds }).filter(
     ([, value]) => value !== undefined && value !== null,
   );
   if (given.length > 1) throw errors.evalInputAmbiguous(given.map(([field]) => field));
+  if (id) return { dataset: { id } };
+  if (name) return { dataset: { name } };
   if (runIds) return { runIds: [...new Set(runIds)] };
   if (input !== undefined) return { input };
   const loc = ['body', 'input'];
   throw errors.invalidRequest([{ type: 'missing', loc, msg: 'Field required', input: body }]);
 }
 
-/** How the runs are judged. */
-export function evaluationOf(body: EvalBody): Evaluation {
+/** How the runs are judged. Cases of a dataset may say themselves what is expected of them. */
+export function evaluationOf(body: EvalBody, hasOwnExpectations: boolean): Evaluation {
   const { eval_type: evalType, expected_output: expectedOutput, criteria, scorers } = body;
   const { expected_tool_calls: toolCalls, expected_tool_call_arguments: toolArguments } = body;
-  if (evalType === 'accuracy' && !expectedOutput) throw errors.expectedOutputRequired();
+  if (evalType === 'accuracy' && !expectedOutput && !hasOwnExpectations)
+    throw errors.expectedOutputRequired();
   if (evalType === 'agent_as_judge' && !criteria) throw errors.criteriaRequired();
-  if (evalType === 'reliability' && !toolCalls) throw errors.expectedToolCallsRequired();
+  if (evalType === 'reliability' && !toolCalls && !hasOwnExpectations)
+    throw errors.expectedToolCallsRequired();
   if (evalType === 'custom' && !scorers) throw errors.scorersRequired();
   const { additional_guidelines: guidelines, additional_context: context } = body;
   return {
@@ -107,5 +114,6 @@ function shownScorer(given: NonNullable<EvalBody['scorers']>[number]): string | 
 
 function sourceOf(source: CaseSource): JsonObject {
   if ('input' in source) return { input: source.input };
-  return { run_ids: [...source.runIds] };
+  if ('runIds' in source) return { run_ids: [...source.runIds] };
+  return 'id' in source.dataset ? { dataset_id: source.dataset.id } : { dataset: source.dataset.name };
 }

@@ -21,8 +21,3 @@ export class EvalScorers {
     return scorersOf(evaluation, this.registered);
   }
 }
-
-/** Whether a model decides. */
-export function isJudged({ evalType }: Evaluation): boolean {
-  return evalType === 'accuracy' || evalType === 'agent_as_judge';
-}

@@ -8,7 +8,7 @@ import type { RunSpace, Spaces } from '../capability.js';
 import type { Component, ComponentsService } from '../components/service.js';
 import { type JudgeSettings, judgeOf, modelOfEval, requestedModel } from './eval-models.js';
 import { type CaseSource, caseSource, evalInputOf, evaluationOf, namedComponent } from './eval-request.js';
-import { type EvalScorers, isJudged } from './eval-scorers.js';
+import type { EvalScorers } from './eval-scorers.js';
 import type { EvalBody } from './schema.js';
 import { storedCaller } from './stored-caller.js';
 import type { EvaluatedComponent, StoredEval, StoredPlan, StoredRunReference } from './stored-eval.js';
@@ -29,7 +29,7 @@ export interface PlannedEval {
 /** The case of an eval of a single input. */
 const onlyCase = 'input';
 const severalAtOnce = 4;
-/** The plan is stored with the eval. */
+/** The cases are stored with the eval, so that it means the same when their dataset has changed. */
 const longestPlan = 16 * 1024 * 1024;
 
 interface FoundCases {
@@ -52,11 +52,12 @@ export async function plannedEval(
   const component = named && options.components.find(named.kind, named.id);
   if (named !== undefined && component === undefined)
     throw errors.evalComponentNotFound(named.kind, named.id);
-  const evaluation = evaluationOf(body);
-  await options.scorers.of(evaluation);
+  const evaluation = evaluationOf(body, 'dataset' in source);
+  const scorers = await options.scorers.of(evaluation);
+  const isJudged = scorers.some(({ needsJudge }) => needsJudge);
   const model = requestedModel(body);
   if (model !== undefined && named?.kind === 'workflow') throw errors.evalModelFixed();
-  if (isJudged(evaluation) && judgeOf(component, model, options.components, options.settings) === undefined)
+  if (isJudged && judgeOf(component, model, options.components, options.settings) === undefined)
     throw errors.judgeRequired();
   if ('runIds' in source) refuseForStoredRuns(body, model);
   const space = await spaceFor(options, query, component);
@@ -137,6 +138,10 @@ async function casesOf(
   named: Pick<EvaluatedComponent, 'kind' | 'id'> | undefined,
 ): Promise<FoundCases> {
   if ('input' in source) return { cases: [{ id: onlyCase, input: source.input }], datasetId: null };
+  if ('dataset' in source) {
+    const { id, cases } = await space.datasets.casesOf(caller, source.dataset);
+    return { cases, datasetId: id };
+  }
   const runs: StoredRunReference[] = [];
   for (const runId of source.runIds) runs.push(await readableRun(caller, space, runId, named));
   return { runs, datasetId: null };
@@ -181,6 +186,7 @@ function shown(
 
 function checkSize(count: number, executions: number): void {
   const { cases, runs } = evalBounds;
+  if (count === 0) throw errors.evalTooLarge('The dataset has no cases.');
   if (count > cases) throw errors.evalTooLarge(`${count} cases are too many. The limit is ${cases}.`);
   if (count * executions > runs)
     throw errors.evalTooLarge(

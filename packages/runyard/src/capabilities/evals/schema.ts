@@ -54,9 +54,19 @@ export const evalBody = z
       .min(1)
       .optional()
       .meta({
-        description: 'The message to the component. Exactly one of input and run_ids.',
+        description: 'The message to the component. Exactly one of input, dataset_id, dataset and run_ids.',
         examples: ['What is 2+2?'],
       }),
+    dataset_id: z
+      .string()
+      .min(1)
+      .nullish()
+      .meta({ ...addition, description: 'Evaluates all cases of this stored dataset.' }),
+    dataset: z
+      .string()
+      .min(1)
+      .nullish()
+      .meta({ ...addition, description: "The same, by the name of the caller's dataset." }),
     run_ids: z
       .array(z.string())
       .min(1)
@@ -93,7 +103,10 @@ export const evalBody = z
       .string()
       .nullish()
       .meta({ description: 'What the judge has to know. Only for accuracy.' }),
-    expected_output: z.string().nullish().meta({ description: 'Required for accuracy.' }),
+    expected_output: z
+      .string()
+      .nullish()
+      .meta({ description: 'Required for accuracy, unless each case of the dataset has its own.' }),
     criteria: z.string().nullish().meta({ description: 'Required for agent_as_judge.' }),
     scoring_strategy: z.enum(['numeric', 'binary']).nullish().meta({
       description: 'numeric: a score from 1 to 10; binary: passed or not. For agent_as_judge.',
@@ -106,7 +119,8 @@ export const evalBody = z
       .nullish()
       .meta({ description: 'The least numeric score with which a case passes.', default: 7 }),
     expected_tool_calls: z.array(z.string()).max(1_000).nullish().meta({
-      description: 'Required for reliability. An empty list: no tool may be called.',
+      description:
+        'Required for reliability, unless each case of the dataset has its own. An empty list: no tool may be called.',
     }),
     allow_additional_tool_calls: z
       .boolean()
@@ -189,6 +203,10 @@ export const listEvalsQuery = z.object({
     .meta({
       description: `Only these types, separated by commas: ${evalTypes.join(', ')}. Empty: all.`,
     }),
+  dataset_id: z
+    .string()
+    .optional()
+    .meta({ ...addition, description: 'Only evals of this stored dataset.' }),
   status: z
     .enum(['pending', 'running', 'completed', 'error', 'cancelled'])
     .optional()
@@ -265,6 +283,7 @@ export const evalRun = z
       .nullable()
       .meta({ ...addition, description: 'Why the eval as a whole failed.' }),
     progress: progress.meta(addition),
+    dataset_id: z.string().nullable().meta(addition),
     user_id: z
       .string()
       .nullable()

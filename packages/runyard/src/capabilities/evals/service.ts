@@ -168,6 +168,7 @@ function filterOf(query: ListEvalsQuery): EvalFilter {
     teamId: query.team_id,
     workflowId: query.workflow_id,
     modelId: query.model_id,
+    datasetId: query.dataset_id,
     kind: query.type,
     evalTypes: evalTypesOf(query.eval_types),
     status: query.status,

@@ -52,7 +52,7 @@ export const evalErrors = {
     'eval_input_ambiguous',
     400,
     (fields: readonly string[]) =>
-      `The request has several inputs: ${fields.join(', ')}. Send exactly one of input and run_ids.`,
+      `The request has several inputs: ${fields.join(', ')}. Send exactly one of input, dataset_id, dataset and run_ids.`,
   ),
   evalOfStoredRuns: define(
     'eval_of_stored_runs',

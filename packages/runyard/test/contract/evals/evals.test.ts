@@ -229,6 +229,53 @@ test('custom: scorers by name; stored runs are graded without executing anything
   expect((await refused({ ...custom, team_id: 'desk' }))[1]).toMatch(/is not a run of the team 'desk'/);
 });
 
+test('custom: ready scorers take options, and refuse those that they do not know or that are unsafe', async () => {
+  const body = { agent_id: 'assistant', eval_type: 'custom', input: 'What is 2+2?', expected_output: '4.' };
+  const { eval_data: data } = await evaluated({
+    ...body,
+    scorers: [
+      'contains',
+      { name: 'exact', options: { ignore_case: true } },
+      { name: 'regex', options: { pattern: 'answer is \\d', name: 'number' } },
+      { name: 'json_schema', options: { schema: { type: 'object' } } },
+      { name: 'max_tokens', options: { tokens: 100_000 } },
+    ],
+  });
+  const passed = Object.entries<Body>(data.results[0].scores).map(([name, score]) => [name, score.passed]);
+  expect(Object.fromEntries(passed)).toEqual({
+    ...{ contains: true, exact: false, number: true, json_schema: false, max_tokens: true },
+  });
+  for (const scorer of [
+    { name: 'exact', options: { ignoreCaze: true } },
+    { name: 'regex', options: { pattern: '(a+)+$' } },
+    { name: 'json_schema', options: { schema: 'text' } },
+    { name: 'similarity', options: { embedder: 'ai-sdk:evil:package' } },
+    { name: 'short', options: { of: 1 } },
+  ]) {
+    const { status, body: answer } = await send('POST', '/eval-runs', { ...body, scorers: [scorer] });
+    expect([status, answer.error_code], answer.detail).toEqual([400, 'scorer_invalid']);
+  }
+});
+
+test('all cases of a stored dataset are executed, each with what is expected of it', async () => {
+  const { body: dataset } = await send('POST', '/datasets', { name: 'sums' });
+  const cases = [
+    { id: 'plain', input: 'What is 2+2?', expected_output: '4' },
+    { id: 'wrong', input: 'What is 2+3?', expected_output: '5' },
+    { id: 'broken', input: 'fail please', expected_output: '6' },
+  ];
+  const added = await send('POST', `/datasets/${dataset.id}/cases`, { cases });
+  expect(added.status, added.text).toBeLessThan(300);
+  const body = { agent_id: 'assistant', eval_type: 'custom', scorers: ['contains'] };
+  const shown = await evaluated({ ...body, dataset: 'sums' });
+  expect(shown).toMatchObject({ dataset_id: dataset.id, progress: { done: 3, total: 3, failed: 1 } });
+  expect(shown.eval_data.scorers).toMatchObject([{ name: 'contains', passed: 1, failed: 1, pass_rate: 50 }]);
+  expect(shown.eval_data.errors).toMatchObject([{ case_id: 'broken', iteration: 1 }]);
+  const { body: listed } = await service.get(`/eval-runs?dataset_id=${dataset.id}`);
+  expect(listed.data.map(({ id }: Body) => id)).toEqual([shown.id]);
+  expect((await send('POST', '/eval-runs', { ...body, dataset_id: 'none' })).status).toBe(404);
+});
+
 test('what is wrong with a request is said before anything is executed', async () => {
   const calls = model.requests.length;
   const cases: [object | string, number, unknown][] = [

@@ -60,14 +60,18 @@ export function requestOf(operation: Operation, wording: Wording): Request {
 
 function valuesOf(operation: Operation, { named, target, own, kind }: Wording): Map<Field, unknown> {
   const values = new Map<Field, unknown>();
+  const inBody = new Set(operation.fields.filter(({ place }) => place === 'body').map(({ name }) => name));
+  const isNamed = (name: string) => inBody.has(name) && named.has(name);
   for (const field of operation.fields) {
     const { name, place, required } = field;
     const value = namedBy(field);
+    if (place === 'body' && excludedBy[name]?.some(isNamed)) continue;
     if (value !== undefined && named.has(name)) values.set(field, value(target));
     else if (value !== undefined && required) values.set(field, value(own));
-    else if (place === 'body' && Object.hasOwn(samples, name)) {
-      if (!named.has(excludedBy[name] ?? '')) values.set(field, samples[name]);
-    } else if (required) values.set(field, neededValue(operation, field, kind));
+    else if (place === 'body' && Object.hasOwn(samples, name)) values.set(field, samples[name]);
+    // what executes the cases of a dataset
+    else if (name === 'agent_id' && isNamed('dataset_id')) values.set(field, componentId);
+    else if (required) values.set(field, neededValue(operation, field, kind));
   }
   return values;
 }

@@ -139,8 +139,11 @@ export const samples: Readonly<Record<string, unknown>> = {
   endpoint: '/agents/keeper/runs',
 };
 
-/** Samples that a request cannot have together with what it names. */
-export const excludedBy: Readonly<Record<string, string>> = { input: 'run_ids' };
+/** Fields of a body that cannot stand beside others of it. */
+export const excludedBy: Readonly<Record<string, readonly string[]>> = {
+  input: ['run_ids', 'dataset_id'],
+  run_ids: ['dataset_id'],
+};
 
 /** Whether a field looks as if it named something, but is missing from the list. */
 export function isUnknownId(field: Field): boolean {
