@@ -13,6 +13,7 @@ const entries = [
   'cli/main',
   'cli/typescript-hooks',
   'platform/documents/parsing-process',
+  'platform/embedders/sentence-thread',
 ];
 
 /**

@@ -30,3 +30,4 @@ export {
   voyageReranker,
 } from './core/rerankers/provider-reranker.js';
 export { type RerankerLike, resolveReranker } from './core/rerankers/resolve.js';
+export { sentenceEmbedder } from './platform/embedders/sentence.js';

@@ -130,6 +130,7 @@ const withoutOptions: Readonly<Record<string, string>> = {
   reasoningTools: 'takes nothing',
   offlineModel: 'takes nothing',
   resolveEmbedder: 'takes a name',
+  sentenceEmbedder: 'takes nothing',
   resolveReranker: 'takes a name',
   toolCallsOf: 'takes a list of tools',
   costOf: 'computes; the prices of a service are checked where it is made',
