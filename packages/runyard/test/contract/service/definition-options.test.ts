@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ClearedCall } from '../../../src/core/tools/call/gate.js';
 import { collectFixedTools } from '../../../src/core/tools/collect-tools.js';
 import type { ToolContext } from '../../../src/core/tools/tool-context.js';
+import * as evals from '../../../src/evals.js';
 import * as guardrails from '../../../src/guardrails.js';
 import * as runyard from '../../../src/index.js';
 import * as knowledge from '../../../src/knowledge.js';
@@ -17,6 +18,7 @@ const entryPoints: Readonly<Record<string, Readonly<Record<string, unknown>>>> =
   './tools': tools,
   './guardrails': guardrails,
   './knowledge': knowledge,
+  './evals': evals,
   './testing': testing,
 };
 
@@ -119,6 +121,27 @@ const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
       ...given,
     }),
   gitHubSource: (given) => knowledge.gitHubSource({ id: 's', repo: 'owner/repo', ...given }),
+  dataset: (given) => evals.dataset({ name: 'd', cases: [{ input: 'x' }], ...given }),
+  datasetFile: (given) => evals.datasetFile('cases.json', given),
+  accuracy: (given) => evals.accuracy({ agent: helper, input: 'x', expectedOutput: 'y', ...given }),
+  judge: (given) => evals.judge({ agent: helper, input: 'x', criteria: 'c', ...given }),
+  performance: (given) => evals.performance({ agent: helper, input: 'x', ...given }),
+  reliability: (given) => evals.reliability({ agent: helper, input: 'x', expectedToolCalls: [], ...given }),
+  evaluate: (given) =>
+    evals.evaluate({ name: 'e', agent: helper, cases: [{ input: 'x' }], scorers: [scorer], ...given }),
+  accuracyScorer: (given) => evals.accuracyScorer(given),
+  judgeScorer: (given) => evals.judgeScorer({ criteria: 'c', ...given }),
+  reliabilityScorer: (given) => evals.reliabilityScorer(given),
+  compareResults: (given) => evals.compareResults({ results: [] }, { results: [] }, given),
+  exact: (given) => evals.exact(given),
+  contains: (given) => evals.contains(given),
+  regex: (given) => evals.regex({ pattern: 'x', ...given }),
+  jsonSchema: (given) => evals.jsonSchema({ schema: { type: 'object' }, ...given }),
+  similarity: (given) => evals.similarity({ embedder: 'offline', ...given }),
+  maxCost: (given) => evals.maxCost({ usd: 1, ...given }),
+  maxLatency: (given) => evals.maxLatency({ ms: 1, ...given }),
+  maxTokens: (given) => evals.maxTokens({ tokens: 1, ...given }),
+  scorer: (given) => evals.scorer({ name: 's', score: () => 1, ...given }),
   scriptedModel: (given) => scriptedModel(['x'], given),
 };
 
@@ -133,6 +156,7 @@ const withoutOptions: Readonly<Record<string, string>> = {
   sentenceEmbedder: 'takes nothing',
   resolveReranker: 'takes a name',
   toolCallsOf: 'takes a list of tools',
+  Eval: 'made by accuracy(), judge(), performance(), reliability() and evaluate()',
   costOf: 'computes; the prices of a service are checked where it is made',
   FactoryRefusal: 'an error: one that cannot be thrown would refuse nobody',
   GuardrailRefusal: 'an error: one that cannot be thrown would refuse nobody',
