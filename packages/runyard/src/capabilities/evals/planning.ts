@@ -36,6 +36,8 @@ interface FoundCases {
   readonly cases?: readonly EvalCase[];
   readonly runs?: readonly StoredRunReference[];
   readonly datasetId: string | null;
+  /** The revision of the dataset that the cases are of. */
+  readonly datasetRevision?: number;
 }
 
 /** Reads a request for an eval. Whatever is wrong with it, or not allowed, is found before anything is done. */
@@ -68,7 +70,7 @@ export async function plannedEval(
   const warmups = body.eval_type === 'performance' ? body.warmup_runs : 0;
   checkSize(count, iterations + warmups);
   const now = Date.now();
-  const { datasetId, ...cases } = found;
+  const { datasetId, datasetRevision, ...cases } = found;
   const plan: StoredPlan = {
     caller: storedCaller(caller),
     component: about,
@@ -98,7 +100,10 @@ export async function plannedEval(
     total: count * iterations,
     done: 0,
     failed: 0,
-    evalInput: evalInputOf(body, source),
+    evalInput: {
+      ...evalInputOf(body, source),
+      ...(datasetRevision !== undefined && { dataset_revision: datasetRevision }),
+    },
     evalData: null,
     createdAt: now,
     updatedAt: now,
@@ -139,8 +144,8 @@ async function casesOf(
 ): Promise<FoundCases> {
   if ('input' in source) return { cases: [{ id: onlyCase, input: source.input }], datasetId: null };
   if ('dataset' in source) {
-    const { id, cases } = await space.datasets.casesOf(caller, source.dataset);
-    return { cases, datasetId: id };
+    const { id, cases, revision } = await space.datasets.casesOf(caller, source.dataset);
+    return { cases, datasetId: id, datasetRevision: revision };
   }
   const runs: StoredRunReference[] = [];
   for (const runId of source.runIds) runs.push(await readableRun(caller, space, runId, named));

@@ -53,6 +53,21 @@ const readPiece = statement(
   'SELECT * FROM eval_results WHERE eval_run_id = ? AND position > ? ORDER BY position LIMIT ?',
 );
 
+const readOutcomes = statement(
+  'read_eval_outcomes',
+  `SELECT position, case_id, status, scores, run_time_ms FROM eval_results
+   WHERE eval_run_id = ? AND position > ? ORDER BY position LIMIT ?`,
+);
+
+/** What a comparison needs of a result: no texts. */
+export interface EvalOutcomeRow {
+  readonly caseId: string;
+  readonly status: string;
+  readonly scores: StoredResult['scores'];
+  readonly runTimeMs: number | null;
+}
+
+const outcomesAtOnce = 1_000;
 const pieceSize = 100;
 
 /** The results of the evals of a database. */
@@ -90,6 +105,20 @@ export class EvalResultStore {
         ? []
         : await results.selectAll().orderBy('position').limit(range.limit).offset(range.offset).execute();
     return { items: rows.map(resultFromRow), total: Number(total) };
+  }
+
+  /** The outcomes of all results, for who was shown the eval before. */
+  async *outcomes(evalId: string): AsyncGenerator<EvalOutcomeRow> {
+    type Row = Pick<EvalResultsTable, 'position' | 'case_id' | 'status' | 'scores' | 'run_time_ms'>;
+    for (let last = -1; ; ) {
+      const rows = await this.database.read<Row>(readOutcomes, [evalId, last, outcomesAtOnce]);
+      for (const row of rows) {
+        const { case_id: caseId, status, run_time_ms: runTimeMs } = row;
+        yield { caseId, status, scores: storedJson(row.scores), runTimeMs };
+      }
+      last = rows.at(-1)?.position ?? last;
+      if (rows.length < outcomesAtOnce) return;
+    }
   }
 
   /** All results of an eval in their order, for its job and for who was shown the eval before. */

@@ -2,6 +2,7 @@ import { ResourceRoutes } from '../../platform/http/resource-routes.js';
 import { jsonPage } from '../../platform/http/response/json-stream.js';
 import { eventStream, jsonPieces, reply } from '../../platform/http/response/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
+import { compareEvalRuns } from './comparison/routes.js';
 import { evalBodyOf, resultBodyOf } from './eval-body.js';
 import {
   deleteBody,
@@ -179,4 +180,5 @@ export const evalRoutes: readonly Route<EvalServices>[] = [
   cancelEval,
   followEval,
   listResults,
+  compareEvalRuns,
 ];

@@ -6,6 +6,7 @@ import type { DatabaseQuery } from '../../platform/http/request/database-query.j
 import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/request/pagination.js';
 import type { RunSpace } from '../capability.js';
 import type { SessionRunsService } from '../runs/session-runs-service.js';
+import { type ComparedEvals, compareStored } from './comparison/compare-stored.js';
 import { type PlanningOptions, plannedEval } from './planning.js';
 import type { EvalBody, ListEvalsQuery } from './schema.js';
 import { type EvalFilter, isEvalSort } from './store.js';
@@ -129,6 +130,19 @@ export class EvalsService {
     await this.shown(caller, space, evalId);
     const range = { limit: query.limit, offset: offsetOf(query) };
     return space.evals.results.list(caller.scope, evalId, range);
+  }
+
+  /** An eval in comparison with another one. The caller may see both. */
+  async compare(
+    caller: Caller,
+    query: DatabaseQuery,
+    evalId: string,
+    withId: string,
+    level: number,
+  ): Promise<ComparedEvals> {
+    const space = await this.options.spaces.choose(query);
+    const after = await this.shown(caller, space, evalId);
+    return compareStored(space.evals.results, await this.shown(caller, space, withId), after, level);
   }
 
   private async shown(caller: Caller, { evals }: RunSpace, evalId: string): Promise<StoredEval> {

@@ -63,6 +63,7 @@ const table: readonly (readonly [scopes: string, operations: readonly string[]])
   [
     'evals:read',
     [
+      'GET /eval-runs/{eval_run_id}/comparison',
       'GET /datasets',
       'GET /datasets/{dataset_id}',
       'GET /datasets/{dataset_id}/cases',

@@ -67,6 +67,7 @@ const ownedFields: NamedFields = {
   namespace: ({ userId }) => `user:${userId}`,
   approval_id: ({ approvalId }) => approvalId,
   eval_run_id: ({ evalRunId }) => evalRunId,
+  with: ({ evalRunId }) => evalRunId,
   eval_run_ids: ({ evalRunId }) => [evalRunId],
   run_ids: ({ runId }) => [runId],
   schedule_id: ({ scheduleId }) => scheduleId,

@@ -138,9 +138,10 @@ it('compares 10,000 cases in bounded time', () => {
     return outcomes(Object.fromEntries(cases));
   };
   const [before, after] = [many(0), many(0.1)];
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   const { scorers, cases } = compareEvals(before, after);
-  expect(performance.now() - begun).toBeLessThan(5_000);
+  // of this process alone: the machine may be busy with other work
+  expect(process.cpuUsage(begun).user / 1_000).toBeLessThan(5_000);
   expect(cases).toHaveLength(10_000);
   expect(scorers[0]?.significant).toBe(true);
 });
