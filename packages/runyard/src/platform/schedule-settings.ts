@@ -12,6 +12,14 @@ export const scheduleSettingsShape = {
     .max(3600)
     .default(15)
     .describe('How often a process looks for schedules that other processes changed.'),
+  maxScheduledCalls: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(50)
+    .describe(
+      'How many executions of schedules one process has in progress at once; those that wait for a run, a retry or their turn do not count.',
+    ),
   scheduleTriggerSeconds: z
     .int()
     .min(1)

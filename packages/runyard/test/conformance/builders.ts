@@ -130,6 +130,8 @@ export function anApproval(run: Run, given: Partial<ApprovalRecord> = {}): Appro
     componentId: run.componentId,
     sourceName: run.componentName,
     userId: run.userId,
+    scheduleId: null,
+    scheduleRunId: null,
     approvalType: 'required',
     pauseType: 'confirmation',
     status: 'pending',

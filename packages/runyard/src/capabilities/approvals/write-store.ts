@@ -22,6 +22,8 @@ const fields: Fields<ApprovalsTable, [approval: ApprovalRecord, updatedAt: numbe
   ['component_id', (approval) => approval.componentId],
   ['source_name', (approval) => approval.sourceName],
   ['user_id', (approval) => approval.userId],
+  ['schedule_id', (approval) => approval.scheduleId],
+  ['schedule_run_id', (approval) => approval.scheduleRunId],
   ['approval_type', (approval) => approval.approvalType],
   ['pause_type', (approval) => approval.pauseType],
   ['status', (approval) => approval.status],

@@ -8,12 +8,13 @@ import type { Media } from '../../core/media/media.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import { resumeRun } from '../../core/runs/resume/resume-run.js';
 import type { EndedRun, Run, RunKind, RunStatus } from '../../core/runs/run.js';
-import type { Caller } from '../../platform/auth/caller.js';
+import { anonymousCaller, type Caller } from '../../platform/auth/caller.js';
 import { largestPage, offsetOf } from '../../platform/http/request/pagination.js';
 import type { Spaces } from '../capability.js';
 import type { ComponentsService } from '../components/service.js';
 import { isUnfinishedSession, type ListedRun, listedRuns } from './bodies/listed-runs.js';
 import type { RunView } from './bodies/run-body.js';
+import { type SettledRun, settledRun } from './bodies/settled-run.js';
 import { cancelRun } from './continuation/cancel-run.js';
 import { continueRequestOf } from './continuation/continue-request.js';
 import { resumeSite } from './continuation/continue-run.js';
@@ -129,6 +130,15 @@ export class RunsService {
   async end(caller: Caller, place: RunPlace): Promise<EndedRun> {
     const { space, run } = await this.lookup.run(caller, place);
     return endOf(space, attachedTo(space, run));
+  }
+
+  /**
+   * A run once it has paused or ended, wherever it is executed; undefined if there is none. It is for the service
+   * itself, which started the run. Rejects when the signal aborts.
+   */
+  async settled(place: RunPlace, signal: AbortSignal): Promise<SettledRun | undefined> {
+    const found = await this.lookup.find(anonymousCaller, place);
+    return found && settledRun(found.space, place.runId, signal);
   }
 
   async get(caller: Caller, place: RunPlace): Promise<RunView> {

@@ -27,6 +27,12 @@ export const scheduleErrors = {
     409,
     () => 'Others are changing this schedule at the same time. Send the request again.',
   ),
+  scheduleBusy: define(
+    'schedule_busy',
+    409,
+    () =>
+      'An execution of this schedule is in progress, and its overlap is skip. Try again when it has ended, or allow overlaps.',
+  ),
   schedulerNotRunning: define('scheduler_not_running', 503, () => 'Scheduler is not running'),
   /** The contract has the first text alone; where the reference accepted the expression, the reason is part of it. */
   invalidCron: (cron: string, reason: string, isOurs: boolean) =>

@@ -20,6 +20,9 @@ export interface ApprovalRecord {
   readonly sourceName: string | null;
   /** Who the run belongs to: the requester. */
   readonly userId: string | null;
+  /** Of a run that a schedule started, with the record of the attempt. */
+  readonly scheduleId: string | null;
+  readonly scheduleRunId: string | null;
   readonly approvalType: 'required' | 'audit';
   readonly pauseType: PauseType;
   readonly status: ApprovalStatus;

@@ -57,6 +57,8 @@ export interface RunOptions {
   readonly fixed?: FixedValues;
   /** The model, as `provider:id`, that a copy of the component runs on in place of its own: that of an eval. */
   readonly model?: string;
+  /** The schedule that started the run, and the record of its attempt. */
+  readonly schedule?: { readonly scheduleId: string; readonly scheduleRunId: string };
   /** The run around this one looks after what is to be remembered of its user. */
   readonly remembersOutside?: boolean;
   /** Form fields that Runyard does not know: visible to hooks. */

@@ -54,6 +54,8 @@ export async function waiting(
     componentId: run.componentId,
     sourceName: 'Payer',
     userId: run.userId,
+    scheduleId: null,
+    scheduleRunId: null,
     approvalType: 'required',
     pauseType: 'confirmation',
     status: 'pending',

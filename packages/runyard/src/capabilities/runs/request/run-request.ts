@@ -57,7 +57,7 @@ export async function runRequestOf(
     input: {
       content: form.message,
       media: [],
-      options: { ...options, ...(model !== undefined && { model }) },
+      options: { ...options, ...(model !== undefined && { model }), ...scheduledBy(caller) },
     },
     userId,
     askers: personsBehind(caller),
@@ -69,6 +69,11 @@ export async function runRequestOf(
     disconnected,
     form,
   };
+}
+
+/** No form says this: only the service itself acts for a schedule. */
+function scheduledBy({ schedule }: Caller): Pick<RunOptions, 'schedule'> {
+  return schedule === undefined ? {} : { schedule };
 }
 
 /** Form fields that are options of a run, with the names that a run has for them. */

@@ -58,6 +58,8 @@ function approvalBase(run: Run, state: ToolRequirementState) {
     componentId: run.componentId,
     sourceName: run.componentName,
     userId: run.userId,
+    scheduleId: run.input.options.schedule?.scheduleId ?? null,
+    scheduleRunId: run.input.options.schedule?.scheduleRunId ?? null,
     pauseType: pauseTypes[kind],
     toolName,
     toolArgs: args,

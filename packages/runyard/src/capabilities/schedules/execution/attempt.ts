@@ -1,0 +1,251 @@
+import { pause } from '../../../core/abort.js';
+import { backOffMs } from '../../../core/back-off.js';
+import { errorCode } from '../../../core/errors/error-code.js';
+import { RunyardError } from '../../../core/errors/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import type { JobContext } from '../../../core/runs/jobs/job.js';
+import type { RunKind } from '../../../core/runs/run.js';
+import { anonymousCaller, type Caller } from '../../../platform/auth/caller.js';
+import type { OwnCalls } from '../../../platform/own-calls.js';
+import type { RunsService } from '../../runs/service.js';
+import type { Schedule } from '../schedule.js';
+import { type AttemptOutcome, type BegunAttempt, keptOutput, outcomeOf } from './tick-records.js';
+
+/** What attempts are made with. */
+export interface AttemptSite {
+  readonly ownCalls: Pick<OwnCalls, 'caller' | 'call'>;
+  readonly runs: Pick<RunsService, 'settled' | 'cancel' | 'inputOf'>;
+  /** The time by which all processes go. */
+  readonly now: () => Promise<number>;
+}
+
+/** One attempt to execute a schedule. */
+export interface Attempt {
+  readonly schedule: Schedule;
+  readonly recordId: string;
+  readonly begun: BegunAttempt;
+}
+
+interface RunPath {
+  readonly kind: RunKind;
+  readonly componentId: string;
+}
+
+const kinds: Readonly<Record<string, RunKind>> = { agents: 'agent', teams: 'team', workflows: 'workflow' };
+const runPath = /^\/(agents|teams|workflows)\/([^/?]+)\/runs\/*(?:\?.*)?$/;
+
+/** The component whose runs an endpoint starts; undefined for any other endpoint. */
+export function runPathOf({ method, endpoint }: Pick<Schedule, 'method' | 'endpoint'>): RunPath | undefined {
+  const [, group = '', id = ''] = (method === 'POST' && runPath.exec(endpoint)) || [];
+  const kind = kinds[group];
+  return kind && { kind, componentId: decodeURIComponent(id) };
+}
+
+/** Whether a call may be repeated when it is not known whether it took effect. */
+export function isRepeatable(schedule: Pick<Schedule, 'method' | 'endpoint'>): boolean {
+  const { method } = schedule;
+  return method === 'GET' || method === 'PUT' || method === 'DELETE' || runPathOf(schedule) !== undefined;
+}
+
+/** Rights that a creator has lost do not come back by themselves: the schedule is disabled. */
+const lostRights = new Set(['rights_lost', 'insufficient_scope']);
+
+class TimedOut extends Error {}
+
+/** Makes an attempt. It rejects only when the signal aborts: then another process makes it, or nobody does. */
+export async function makeAttempt(
+  site: AttemptSite,
+  attempt: Attempt,
+  { signal, timers, idle }: Pick<JobContext, 'signal' | 'timers' | 'idle'>,
+): Promise<AttemptOutcome> {
+  const { schedule, recordId, begun } = attempt;
+  const bound = new AbortController();
+  const onAbort = (): void => bound.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const leftMs = begun.at + schedule.timeoutSeconds * 1000 - (await site.now());
+  const stopTimer = timers.after(Math.max(0, leftMs), () => bound.abort(new TimedOut()));
+  try {
+    signal.throwIfAborted();
+    const caller = await site.ownCalls.caller(schedule.creator);
+    const acting = { ...caller, schedule: { scheduleId: schedule.id, scheduleRunId: recordId } };
+    const path = runPathOf(schedule);
+    const call = new ScheduledCall(site, attempt, acting, bound.signal, timers);
+    return path === undefined ? await call.once() : await call.run(path, idle);
+  } catch (error) {
+    signal.throwIfAborted();
+    const at = await site.now();
+    const timedOut = bound.signal.reason instanceof TimedOut;
+    if (timedOut)
+      return outcomeOf({ status: 'failed', at, error: `Timed out after ${schedule.timeoutSeconds}s` });
+    return failedWith(error, at);
+  } finally {
+    stopTimer();
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function failedWith(error: unknown, at: number): AttemptOutcome {
+  const isKnown = error instanceof RunyardError;
+  const message = isKnown ? error.message : 'The call failed. The log says why.';
+  const disables = lostRights.has(errorCode(error) ?? '') ? { disables: message } : {};
+  return outcomeOf({
+    status: 'failed',
+    at,
+    status_code: isKnown ? error.status : null,
+    error: message,
+    ...disables,
+  });
+}
+
+/** How long to wait before a run is started again that the service had no room for. */
+const noRoom = { delayMs: 500, maximumMs: 15_000 };
+
+class ScheduledCall {
+  constructor(
+    private readonly site: AttemptSite,
+    private readonly attempt: Attempt,
+    private readonly caller: Caller,
+    private readonly signal: AbortSignal,
+    private readonly timers: JobContext['timers'],
+  ) {}
+
+  /** Any endpoint but those that start runs: its status is the result. */
+  async once(): Promise<AttemptOutcome> {
+    const { method, payload } = this.attempt.schedule;
+    const isEmpty = payload === null || Object.keys(payload).length === 0 || method === 'GET';
+    const answer = await this.send(
+      isEmpty
+        ? { method }
+        : { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(payload) },
+    );
+    const at = await this.site.now();
+    return answer.ok ? outcomeOf({ status: 'success', at, status_code: answer.status }) : refused(answer, at);
+  }
+
+  /** Starts a run, or finds the one that it started before a crash, and waits for its end. */
+  async run({ kind, componentId }: RunPath, idle: JobContext['idle']): Promise<AttemptOutcome> {
+    const { site, signal } = this;
+    const { begun } = this.attempt;
+    const body = formOf(this.attempt.schedule.payload, begun.run_id);
+    const place = { kind, componentId, runId: begun.run_id };
+    for (let failures = 0; ; failures += 1) {
+      const answer = await this.send({ method: 'POST', body });
+      // the run of this id is the one that an earlier execution of this attempt started
+      const isStarted = answer.ok || answer.code === 'run_exists';
+      if (isStarted) break;
+      const isBusy = answer.status === 503 || answer.status === 429;
+      if (!isBusy) return refused(answer, await site.now());
+      await idle(() => pause(backOffMs(noRoom, failures), signal, this.timers));
+    }
+    try {
+      const settled = await idle(() => site.runs.settled(place, signal));
+      if (settled === undefined) throw new Error(`The run ${begun.run_id} is gone.`);
+      return outcomeOfRun(settled, site.runs.inputOf(settled.run), await site.now());
+    } catch (error) {
+      if (!(signal.reason instanceof TimedOut)) throw error;
+      await site.runs.cancel(anonymousCaller, place);
+      const { timeoutSeconds } = this.attempt.schedule;
+      return outcomeOf({
+        status: 'failed',
+        at: await site.now(),
+        run_id: begun.run_id,
+        error: `Timed out after ${timeoutSeconds}s; run ${begun.run_id} was cancelled`,
+      });
+    }
+  }
+
+  private async send(init: RequestInit): Promise<Answer> {
+    const { endpoint } = this.attempt.schedule;
+    const response = await this.site.ownCalls.call(this.caller, endpoint, { ...init, signal: this.signal });
+    const text = await beginningOf(response);
+    return { ok: response.ok, status: response.status, ...faultIn(text) };
+  }
+}
+
+interface Answer {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly text: string;
+}
+
+function refused({ status, text, code }: Answer, at: number): AttemptOutcome {
+  const disables = lostRights.has(code ?? '') ? { disables: text } : {};
+  return outcomeOf({
+    status: 'failed',
+    at,
+    status_code: status,
+    error: text || `HTTP ${status}`,
+    ...disables,
+  });
+}
+
+/** What of an answer is kept as the reason of a failure. */
+const keptBytes = 4096;
+
+/** The beginning of a body. The rest is not wanted: an endpoint may answer with megabytes, or with a stream. */
+async function beginningOf({ body }: Response): Promise<string> {
+  if (body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    chunks.push(value);
+    length += value.length;
+    if (length < keptBytes) continue;
+    await reader.cancel();
+    break;
+  }
+  return Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8');
+}
+
+function faultIn(text: string): Pick<Answer, 'code' | 'text'> {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (!isJsonObject(body)) return { code: undefined, text };
+    const { error_code: code, detail } = body;
+    const shown = typeof detail === 'string' ? detail : text;
+    return { code: typeof code === 'string' ? code : undefined, text: shown };
+  } catch {
+    return { code: undefined, text };
+  }
+}
+
+/** What the executor itself decides. */
+const ownFields = new Set(['stream', 'background', 'run_id']);
+
+/** The payload as the fields of a form: booleans and numbers as text, objects and arrays as JSON. */
+function formOf(payload: JsonObject | null, runId: string): URLSearchParams {
+  const form = new URLSearchParams({ stream: 'false', background: 'true', run_id: runId });
+  for (const [name, value] of Object.entries(payload ?? {}))
+    if (!ownFields.has(name) && value !== null && value !== undefined) form.append(name, fieldText(value));
+  return form;
+}
+
+function fieldText(value: Json): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+type Settled = NonNullable<Awaited<ReturnType<RunsService['settled']>>>;
+
+function outcomeOfRun({ run, requirements }: Settled, input: Json, at: number): AttemptOutcome {
+  const { kind, status, result, runId, sessionId } = run;
+  const known = {
+    at,
+    status_code: 200,
+    run_id: runId,
+    session_id: sessionId,
+    input: kind === 'workflow' ? null : { input_content: input },
+    output: result === null ? null : keptOutput(result.content, result.contentType),
+  };
+  if (status === 'completed') return outcomeOf({ ...known, status: 'success' });
+  if (status === 'paused') return outcomeOf({ ...known, status: 'paused', requirements: [...requirements] });
+  const failure = result?.error?.message ?? 'Run failed with status ERROR';
+  return outcomeOf({
+    ...known,
+    status: 'failed',
+    error: status === 'cancelled' ? 'Run was cancelled' : failure,
+  });
+}

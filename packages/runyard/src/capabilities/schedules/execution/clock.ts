@@ -1,0 +1,170 @@
+import { backOffMs } from '../../../core/back-off.js';
+import { mapConcurrently } from '../../../core/concurrency.js';
+import { isReported } from '../../../core/errors/errors.js';
+import type { Log } from '../../../core/log.js';
+import { InvalidCron } from '../../../core/schedules/cron.js';
+import { jitterMs } from '../../../core/schedules/jitter.js';
+import { type Ticks, ticksOf } from '../../../core/schedules/ticks.js';
+import type { Timers } from '../../../core/timers.js';
+import type { Schedule } from '../schedule.js';
+import type { ScheduleTicksStore } from '../ticks-store.js';
+
+export interface ClockOptions {
+  readonly store: Pick<ScheduleTicksStore, 'due' | 'nextDueAt' | 'advance' | 'disable'>;
+  /** Starts the execution of a tick, once however many processes start it. */
+  readonly execute: (scheduleId: string, tick: number, caughtUp: boolean) => Promise<void>;
+  /** The time by which all processes go. */
+  readonly now: () => Promise<number>;
+  /** How often to look at the least: other processes change schedules, and clocks are set. */
+  readonly pollMs: number;
+  /** Up to so long a process waits at a tick, so that the processes of a database do not all do the same. */
+  readonly spreadMs: number;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** The ticks of a cron expression in a time zone. Tests have faster ones. */
+  readonly ticksOf?: (cron: string, zone: string) => Promise<Ticks>;
+}
+
+/** How many schedules one statement finds, and how many of them are started at once. */
+const batchSize = 50;
+const atOnce = 10;
+/** A tick that is later than this was missed. */
+const lateMs = 60_000;
+/** How many missed ticks of a schedule are caught up: the last ones. */
+const mostCaughtUp = 100;
+/** What was read longer ago is read again: the process may have been suspended since. */
+const freshMs = 30_000;
+const failing = { delayMs: 1000, maximumMs: 60_000 };
+
+/**
+ * Starts what is due. A process has one timer, for the schedule that is due first. A tick is started before the
+ * schedule moves on to its next one: a process that dies in between leaves the tick to another one, for which the job of
+ * the tick exists already.
+ */
+export class ScheduleClock {
+  private stopTimer: (() => void) | undefined;
+  private looking: Promise<void> | undefined;
+  /** Whether something has changed since the look in progress began. */
+  private isWoken = false;
+  private stopped = false;
+  private failures = 0;
+
+  constructor(private readonly options: ClockOptions) {}
+
+  start(): void {
+    this.wake();
+  }
+
+  /** Looks now: a schedule may be due earlier than any was before. */
+  wake(): void {
+    if (this.stopped) return;
+    this.isWoken = true;
+    this.looking ??= this.look().finally(() => {
+      this.looking = undefined;
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.stopTimer?.();
+    await this.looking;
+  }
+
+  private async look(): Promise<void> {
+    this.stopTimer?.();
+    while (this.isWoken && !this.stopped) {
+      this.isWoken = false;
+      const waitMs = await this.startDue().catch((error: unknown) => this.failed(error));
+      this.waitFor(waitMs);
+    }
+  }
+
+  private failed(error: unknown): number {
+    // an outage of the database has a line in the log already, and one line says enough of any other failure
+    if (!isReported(error) && this.failures === 0)
+      this.options.log.error({ err: error }, 'schedules could not be looked at; further attempts follow');
+    this.failures += 1;
+    return backOffMs(failing, this.failures - 1);
+  }
+
+  private waitFor(ms: number): void {
+    this.stopTimer?.();
+    if (this.stopped) return;
+    // one that repeats keeps no process alive; it is stopped when it fires
+    const stop = this.options.timers.every(Math.max(1, ms), () => {
+      stop();
+      this.wake();
+    });
+    this.stopTimer = stop;
+  }
+
+  /** Starts everything that is due, and answers how long there is nothing to do. */
+  private async startDue(): Promise<number> {
+    const { store, now, pollMs, spreadMs, timers } = this.options;
+    for (;;) {
+      const readAt = timers.elapsed();
+      const time = await now();
+      const due = await store.due(time, batchSize);
+      const isFresh = () => timers.elapsed() - readAt < freshMs;
+      const moved = await mapConcurrently(atOnce, shuffled(due), async (schedule) => {
+        if (this.stopped || !isFresh()) return false;
+        return this.startTicks(schedule, time);
+      });
+      this.failures = 0;
+      if (this.stopped) return pollMs;
+      if (due.length < batchSize || (isFresh() && !moved.includes(true))) break;
+    }
+    const [next, time] = [await store.nextDueAt(), await now()];
+    if (next === undefined) return pollMs;
+    return Math.min(pollMs, Math.max(0, next - time) + 1 + Math.random() * spreadMs);
+  }
+
+  /** Starts the ticks of a schedule that are due. Whether it has moved on, here or elsewhere. */
+  private async startTicks(schedule: Schedule, time: number): Promise<boolean> {
+    const { store, execute, log } = this.options;
+    const { id, nextTick: tick, name } = schedule;
+    if (tick === null) return false;
+    const ticks = await this.ticksOf(schedule);
+    const chosen = ticks === undefined ? [] : this.chosen(schedule, tick, ticks, time);
+    for (const one of chosen) await execute(id, one, chosen.length > 1);
+    if (chosen.length === 0 && ticks !== undefined)
+      log.info({ schedule: name, schedule_id: id }, 'a tick of a schedule was missed and is skipped');
+    const next = ticks?.next(time);
+    if (next === undefined) {
+      const reason = `No next time can be computed from '${schedule.cronExpr}' in ${schedule.timezone}`;
+      if (await store.disable(schedule, reason, time)) log.warn({ schedule: name, schedule_id: id }, reason);
+      return true;
+    }
+    await store.advance(schedule, { tick: next, dueAt: next + jitterMs(id, next, schedule.jitterSeconds) });
+    return true;
+  }
+
+  /** The ticks to execute: the one that is due, or of those that were missed the ones that the schedule asks for. */
+  private chosen(schedule: Schedule, tick: number, ticks: Ticks, time: number): readonly number[] {
+    const { missed, jitterSeconds } = schedule;
+    const later = ticks.between(tick, time, mostCaughtUp);
+    const due = [tick, ...later].slice(-mostCaughtUp);
+    if (missed === 'all') return due;
+    const isLate = time - (schedule.dueAt ?? tick) > lateMs;
+    // the same one in every process: the one that the schedule stands at
+    if (missed === 'once' || !isLate) return [tick];
+    return due.filter((one) => time - one - jitterSeconds * 1000 <= lateMs).slice(-1);
+  }
+
+  private async ticksOf({ cronExpr, timezone }: Schedule): Promise<Ticks | undefined> {
+    try {
+      return await (this.options.ticksOf ?? ticksOf)(cronExpr, timezone);
+    } catch (error) {
+      if (error instanceof InvalidCron || error instanceof RangeError) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** In another order in each process: those that start at the same time do not all begin with the same one. */
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,129 @@
+import { errors } from '../../../core/errors/errors.js';
+import { newId } from '../../../core/ids.js';
+import type { Log } from '../../../core/log.js';
+import type { Jobs } from '../../../core/runs/jobs/jobs.js';
+import { terminalStatuses } from '../../../core/runs/run.js';
+import type { Ticks } from '../../../core/schedules/ticks.js';
+import type { Timers } from '../../../core/timers.js';
+import type { Schedule, ScheduleRun } from '../schedule.js';
+import { ScheduleClock } from './clock.js';
+import { attemptIdOf, type ExecutionSite, jobIdOf, type TickJob, tickJob } from './tick-job.js';
+import { outcomeOf, resultOf } from './tick-records.js';
+
+export interface ExecutorOptions extends Omit<ExecutionSite, 'jobs'> {
+  readonly jobs: () => Pick<Jobs, 'find' | 'ended' | 'start'>;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly pollMs: number;
+  readonly spreadMs: number;
+  /** How long a caller who triggers a schedule waits for its end. */
+  readonly triggerWaitMs: number;
+  readonly ticksOf?: (cron: string, zone: string) => Promise<Ticks>;
+}
+
+/** How often attempts are looked for that no job works on, and how old they are then. */
+const sweepMs = 300_000;
+const freshMs = 60_000;
+const rowsAtOnce = 200;
+
+/** Executes the schedules of a database: at their ticks, and when a caller asks for it. */
+export class ScheduleExecutor {
+  readonly job: TickJob;
+  private readonly clock: ScheduleClock;
+  private stopTimer: (() => void) | undefined;
+  private sweeping: Promise<void> | undefined;
+
+  constructor(private readonly options: ExecutorOptions) {
+    this.job = tickJob(options);
+    this.clock = new ScheduleClock({
+      ...options,
+      execute: (scheduleId, tick, caughtUp) => this.execute(scheduleId, tick, caughtUp),
+    });
+  }
+
+  start(): void {
+    this.stopTimer = this.options.timers.every(sweepMs, () => this.sweep());
+    this.sweep();
+    this.clock.start();
+  }
+
+  async stop(): Promise<void> {
+    this.stopTimer?.();
+    await this.clock.stop();
+    await this.sweeping;
+  }
+
+  /** A schedule may be due earlier than any was before. */
+  wake(): void {
+    this.clock.wake();
+  }
+
+  private async execute(scheduleId: string, tick: number, caughtUp: boolean): Promise<void> {
+    const input = {
+      schedule_id: scheduleId,
+      tick,
+      trigger: 'cron' as const,
+      ...(caughtUp && { caught_up: true }),
+    };
+    await this.options.jobs().start(this.job, input, { jobId: jobIdOf(scheduleId, tick) });
+  }
+
+  /** Executes a schedule now, beside its ticks. Answers when it has ended, or with its last attempt so far. */
+  async trigger({ id, overlap }: Schedule, signal: AbortSignal): Promise<ScheduleRun> {
+    const { store, turns, now, triggerWaitMs, timers } = this.options;
+    const jobs = this.options.jobs();
+    const holder = overlap === 'skip' ? await turns.holder(id) : undefined;
+    const state = holder === undefined ? undefined : await jobs.find(this.job, holder);
+    if (state !== undefined && !terminalStatuses.has(state.status)) throw errors.scheduleBusy();
+    const [jobId, tick] = [newId(), await now()];
+    const attempt = { attempt: 1, jobId, at: tick, input: null, trigger: 'manual', tickAt: tick } as const;
+    if (!(await store.begin({ ...attempt, id: attemptIdOf(jobId, 1), scheduleId: id })))
+      throw errors.scheduleNotFound();
+    await jobs.start(this.job, { schedule_id: id, tick, trigger: 'manual' }, { jobId });
+    const waiting = new AbortController();
+    const giveUp = () => waiting.abort();
+    const stopTimer = timers.after(triggerWaitMs, giveUp);
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      await jobs.ended(this.job, jobId, waiting.signal);
+    } catch (error) {
+      if (!waiting.signal.aborted) throw error;
+    } finally {
+      stopTimer();
+      signal.removeEventListener('abort', giveUp);
+    }
+    const last = (await store.attemptsOf(jobId)).at(-1);
+    if (last === undefined) throw errors.scheduleNotFound();
+    return last;
+  }
+
+  private sweep(): void {
+    this.sweeping ??= this.endAbandoned()
+      .catch((error: unknown) =>
+        this.options.log.warn({ err: error }, 'attempts of schedules could not be looked after'),
+      )
+      .finally(() => {
+        this.sweeping = undefined;
+      });
+  }
+
+  /** Ends the records of attempts whose job has ended without them, or was never started. */
+  private async endAbandoned(): Promise<void> {
+    const { store, turns, now } = this.options;
+    const before = (await now()) - freshMs;
+    for (let after = ''; ; ) {
+      const found = await turns.unfinished(before, after, rowsAtOnce);
+      for (const { id, jobId } of found) {
+        const state = await this.options.jobs().find(this.job, jobId);
+        if (state !== undefined && !terminalStatuses.has(state.status)) continue;
+        const at = await now();
+        const error = state?.error?.message ?? 'The execution was interrupted';
+        const status = state?.status === 'cancelled' ? 'cancelled' : 'failed';
+        await store.finish(id, resultOf(outcomeOf({ status, at, error })), at);
+      }
+      const last = found.at(-1);
+      if (last === undefined || found.length < rowsAtOnce) return;
+      after = last.id;
+    }
+  }
+}

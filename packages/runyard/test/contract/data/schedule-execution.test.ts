@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { agent, tool } from '../../../src/index.js';
+import { gate } from '../../heart/harness.js';
+import { Gatehouse, Holder } from '../../support/clients/tokens.js';
+import { ScriptBook } from '../../support/providers/script-book.js';
+import type { Body } from '../../support/service.js';
+import { until } from '../../support/until.js';
+
+const managing = ['schedules:read', 'schedules:write', 'schedules:delete'];
+const book = new ScriptBook();
+const gone = new Set<string>();
+const posted: Body[] = [];
+
+let house: Gatehouse;
+let admin: Holder;
+let ada: Holder;
+
+beforeAll(async () => {
+  const wire = tool({
+    name: 'wire',
+    description: 'Wires money',
+    approval: 'required',
+    execute: () => 'wired',
+  });
+  house = await Gatehouse.shared({
+    agents: [agent({ id: 'plain', model: book.model, tools: [wire] })],
+    scheduleRights: async ({ userId, claims }) =>
+      gone.has(userId ?? '') ? null : String(claims.scopes ?? '').split(','),
+    routes: (app) => {
+      app.post('/notes', async ({ body, caller }, reply) => {
+        posted.push({ body, by: caller?.userId });
+        return reply.code((body as Body).status ?? 200).send({ noted: true });
+      });
+    },
+  });
+  admin = await house.admin();
+  ada = await house.person('ada', [...managing, 'agents:plain:run']);
+});
+afterAll(() => house.service.stop());
+
+let made = 0;
+async function created(over: Body = {}, holder: Holder = ada): Promise<string> {
+  const schedule = { name: `s${++made}`, cron_expr: '0 3 * * *', endpoint: '/agents/plain/runs', ...over };
+  const { status, body } = await holder.send('POST', '/schedules', schedule);
+  expect([status, body.detail]).toEqual([201, undefined]);
+  return body.id;
+}
+const trigger = async (id: string, holder: Holder = ada) => holder.send('POST', `/schedules/${id}/trigger`);
+const shown = async (id: string) => (await admin.get(`/schedules/${id}`)).body;
+
+test('a run is started in the name of the creator, and the record shows what it came to', async () => {
+  const id = await created({
+    payload: { message: 'hello', stream: true, user_id: 'bob', session_state: { a: 1 } },
+  });
+  const before = await shown(id);
+  const { status, body } = await trigger(id);
+  expect([status, body]).toMatchObject([
+    200,
+    {
+      schedule_id: id,
+      attempt: 1,
+      status: 'success',
+      status_code: 200,
+      error: null,
+      input: { input_content: 'hello' },
+      output: { content: 'Answer to: hello', content_type: 'str' },
+      requirements: null,
+    },
+  ]);
+  const run = (await ada.get(`/agents/plain/runs/${body.run_id}`)).body;
+  expect(run).toMatchObject({
+    status: 'completed',
+    user_id: 'ada',
+    session_id: body.session_id,
+    session_state: { a: 1 },
+  });
+  expect((await shown(id)).next_run_at).toBe(before.next_run_at);
+  const history = (await ada.get(`/schedules/${id}/runs`)).body;
+  expect(history.data.map(({ id: one }: Body) => one)).toEqual([body.id]);
+});
+
+test('a failed run is tried again after the delay, and each attempt is a record', async () => {
+  book.write('fails once', () => Promise.reject(new Error('the model is down')));
+  const id = await created({ payload: { message: 'fails once' }, max_retries: 2, retry_delay_seconds: 1 });
+  const { body } = await trigger(id);
+  expect(body).toMatchObject({ attempt: 2, status: 'success', output: { content: 'Answer to: fails once' } });
+  const [second, first] = (await ada.get(`/schedules/${id}/runs`)).body.data;
+  expect([first.attempt, first.status, first.status_code, second.attempt]).toEqual([1, 'failed', 200, 2]);
+  expect(first.run_id).not.toBe(second.run_id);
+});
+
+test('a time-out cancels the run that was started', async () => {
+  const held = gate();
+  book.write('hangs', async () => {
+    await held.promise;
+    return 'late';
+  });
+  const id = await created({ payload: { message: 'hangs' }, timeout_seconds: 1 });
+  const { body } = await trigger(id);
+  expect(body).toMatchObject({ status: 'failed', status_code: null });
+  expect(body.error).toBe(`Timed out after 1s; run ${body.run_id} was cancelled`);
+  expect((await ada.get(`/agents/plain/runs/${body.run_id}`)).body.status).toBe('cancelled');
+  held.open();
+});
+
+test('a run that pauses is done, and its approval names the schedule and the attempt', async () => {
+  book.write('pay', { toolCalls: [{ name: 'wire', arguments: {} }] });
+  const id = await created({ payload: { message: 'pay' }, max_retries: 3 });
+  const { body } = await trigger(id);
+  expect(body).toMatchObject({ attempt: 1, status: 'paused', error: null });
+  expect(body.requirements).toMatchObject([{ tool_execution: { tool_name: 'wire' } }]);
+  const [approval] = (await admin.get(`/approvals?schedule_id=${id}`)).body.data;
+  expect(approval).toMatchObject({
+    schedule_id: id,
+    schedule_run_id: body.id,
+    run_id: body.run_id,
+    tool_name: 'wire',
+  });
+});
+
+test('any other endpoint is called once, with the payload as JSON', async () => {
+  const id = await created({ endpoint: '/notes', payload: { text: 'a' } });
+  expect((await trigger(id)).body).toMatchObject({ status: 'success', status_code: 200, run_id: null });
+  expect(posted).toEqual([{ body: { text: 'a' }, by: 'ada' }]);
+  const failing = await created({ endpoint: '/notes', payload: { status: 500 } });
+  expect((await trigger(failing)).body).toMatchObject({
+    status: 'failed',
+    status_code: 500,
+    error: '{"noted":true}',
+  });
+  expect((await shown(failing)).enabled).toBe(true);
+});
+
+test('rights that are gone stop a schedule, and say why', async () => {
+  const { body: account } = await admin.send('POST', '/service-accounts', {
+    name: 'bot',
+    scopes: [...managing, 'agents:run'].map((scope) => ({ scope })),
+    allow_privileged_scopes: true,
+  });
+  const bot = new Holder(house.service, { authorization: `Bearer ${account.token}` });
+  const [ofBot, ofAda] = [
+    await created({ payload: { message: 'x' } }, bot),
+    await created({ payload: { message: 'y' } }),
+  ];
+  const whole = await house.person('eve', [...managing, 'agents:run']);
+  const ofEve = await created({ payload: { message: 'z' } }, whole);
+  expect((await trigger(ofBot, admin)).body.status).toBe('success');
+  await admin.delete(`/service-accounts/${account.id}`);
+  gone.add('ada');
+  for (const [id, reason] of [
+    [ofBot, 'the service account sa:bot was revoked, has expired or was deleted'],
+    [ofAda, 'scheduleRights grants nothing to ada'],
+    [ofEve, undefined],
+  ] as const) {
+    const { body } = await trigger(id, admin);
+    const { enabled, disabled_reason: why } = await shown(id);
+    if (reason === undefined) expect([body.status, enabled]).toEqual(['success', true]);
+    else {
+      expect([body.status, body.status_code, body.error, enabled]).toEqual([
+        ...['failed', 403, expect.stringContaining(reason), false],
+      ]);
+      expect(why).toBe(body.error);
+      expect((await trigger(id, admin)).status).toBe(409);
+    }
+  }
+  gone.clear();
+});
+
+test('executions of one schedule are refused, wait for each other, or overlap, as it says', async () => {
+  const held = gate();
+  const overlapping = (overlap: string) => created({ payload: { message: `slow ${overlap}` }, overlap });
+  const answered = (text: string) => async () => {
+    await held.promise;
+    return text;
+  };
+  book.write('slow skip', answered('done'));
+  book.write('slow queue', answered('first'), 'second');
+  const [skip, queue] = [await overlapping('skip'), await overlapping('queue')];
+  const first = [trigger(skip), trigger(queue)];
+  const isRunning = async (id: string, count: number) =>
+    (await ada.get(`/schedules/${id}/runs`)).body.data.filter(({ status }: Body) => status === 'running')
+      .length === count;
+  await until(
+    'both are in progress',
+    async () => book.requests('slow skip').length + book.requests('slow queue').length === 2,
+  );
+  expect((await trigger(skip)).status).toBe(409);
+  const second = trigger(queue);
+  await until('the second waits', () => isRunning(queue, 2));
+  expect(book.requests('slow queue').length).toBe(1);
+  held.open();
+  expect((await first[0])?.body.status).toBe('success');
+  expect([(await first[1])?.body.output.content, (await second).body.output.content]).toEqual([
+    'first',
+    'second',
+  ]);
+});
