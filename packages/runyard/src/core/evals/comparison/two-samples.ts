@@ -76,12 +76,7 @@ function separated(difference: number, before: number, after: number): number {
  * Fisher's exact test, two-sided: the probability of a table of passes and failures that is no more likely than this
  * one, if both evals pass equally often.
  */
-export function fisherExact(
-  passedBefore: number,
-  before: number,
-  passedAfter: number,
-  after: number,
-): number {
+function fisherExact(passedBefore: number, before: number, passedAfter: number, after: number): number {
   const passed = passedBefore + passedAfter;
   const all = logChoose(before + after, passed);
   const likelihood = (inBefore: number) =>
@@ -100,7 +95,7 @@ function logChoose(of: number, chosen: number): number {
 }
 
 /** The interval of Wilson for the rate of passes. */
-export function wilson(passed: number, of: number, level: number): { low: number; high: number } {
+function wilson(passed: number, of: number, level: number): { low: number; high: number } {
   const z = normalQuantile(level);
   const rate = passed / of;
   const scale = 1 + z ** 2 / of;
