@@ -136,7 +136,7 @@ export class ScheduleTicksStore {
   /** Removes the oldest attempts of a schedule beyond those that the history keeps. */
   async trim(scheduleId: string): Promise<void> {
     const { database, keptRuns } = this;
-    await database.transaction((run) => run(trim[database.dialect], [scheduleId, keptRuns]));
+    await database.change(trim, [scheduleId, keptRuns]);
   }
 
   /** The attempts of a schedule that are in progress. */
@@ -150,8 +150,7 @@ export class ScheduleTicksStore {
   }
 
   async #changes(change: Statement, parameters: readonly SqlValue[]): Promise<boolean> {
-    const rows = await this.database.transaction((run) => run(change[this.database.dialect], parameters));
-    return rows.length > 0;
+    return (await this.database.change(change, parameters)).length > 0;
   }
 }
 

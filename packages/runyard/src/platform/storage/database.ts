@@ -40,6 +40,11 @@ interface DatabaseBase {
   /** For the hot path: a prepared statement that only reads. */
   read<Row>(statement: Statement, parameters: readonly SqlValue[]): Promise<Row[]>;
   /**
+   * A prepared statement that is a transaction of its own, in one round trip: it changes rows, and answers with those
+   * that it returns.
+   */
+  change<Row>(statement: Statement, parameters: readonly SqlValue[]): Promise<Row[]>;
+  /**
    * Writes several statements or none, without loading the query builder. Commits when the work resolves; when it
    * rejects, or one of its statements fails, all is undone and it rejects with the first error.
    */

@@ -3,7 +3,6 @@ import type { Run } from '../../../core/runs/run.js';
 import {
   type Database,
   databaseNow,
-  type SqlValue,
   type Statement,
   statement,
   timeOf,
@@ -83,7 +82,7 @@ const statementsOf = ofTables(({ prefix, runs }) => {
       'AND run_id IN (SELECT value FROM json_each(?))',
     );
     const { postgres } = changeLeases('renew_leases', change, 'AND run_id = ANY(?::text[])');
-    return { name, sqlite, postgres };
+    return { name: `${name}_${ms}`, sqlite, postgres };
   };
 
   return { claim, readOwners, release, renew };
@@ -114,7 +113,7 @@ export class LeaseStore implements RunLeases {
   }
 
   async claim({ runId, attempt, owner, leaseMs, indexGap }: LeaseClaim): Promise<Run | undefined> {
-    const rows = await this.#change<RunsTable>(this.#statements.claim, [
+    const rows = await this.database.change<RunsTable>(this.#statements.claim, [
       owner,
       leaseMs,
       indexGap,
@@ -128,10 +127,10 @@ export class LeaseStore implements RunLeases {
     const lost: string[] = [];
     for (let at = 0; at < held.length; at += renewedAtOnce) {
       const some = held.slice(at, at + renewedAtOnce);
-      const rows = await this.#change<{ run_id: string; attempt: number }>(this.#statements.renew(leaseMs), [
-        owner,
-        some.map(({ runId }) => runId),
-      ]);
+      const rows = await this.database.change<{ run_id: string; attempt: number }>(
+        this.#statements.renew(leaseMs),
+        [owner, some.map(({ runId }) => runId)],
+      );
       const renewed = new Map(rows.map((row) => [row.run_id, row.attempt]));
       for (const { runId, attempt } of some) if (renewed.get(runId) !== attempt) lost.push(runId);
     }
@@ -139,10 +138,6 @@ export class LeaseStore implements RunLeases {
   }
 
   async release(owner: string): Promise<void> {
-    await this.#change(this.#statements.release, [owner]);
-  }
-
-  #change<Row>(change: Statement, parameters: readonly SqlValue[]): Promise<Row[]> {
-    return this.database.transaction((run) => run<Row>(change[this.database.dialect], parameters));
+    await this.database.change(this.#statements.release, [owner]);
   }
 }

@@ -35,7 +35,7 @@ const kinds: Readonly<Record<string, RunKind>> = { agents: 'agent', teams: 'team
 const runPath = /^\/(agents|teams|workflows)\/([^/?]+)\/runs\/*(?:\?.*)?$/;
 
 /** The component whose runs an endpoint starts; undefined for any other endpoint. */
-export function runPathOf({ method, endpoint }: Pick<Schedule, 'method' | 'endpoint'>): RunPath | undefined {
+function runPathOf({ method, endpoint }: Pick<Schedule, 'method' | 'endpoint'>): RunPath | undefined {
   const [, group = '', id = ''] = (method === 'POST' && runPath.exec(endpoint)) || [];
   const kind = kinds[group];
   return kind && { kind, componentId: decodeURIComponent(id) };

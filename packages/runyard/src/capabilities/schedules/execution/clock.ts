@@ -106,10 +106,16 @@ export class ScheduleClock {
       const time = await now();
       const due = await store.due(time, batchSize);
       const isFresh = () => timers.elapsed() - readAt < freshMs;
+      const failures: unknown[] = [];
       const moved = await mapConcurrently(atOnce, shuffled(due), async (schedule) => {
         if (this.stopped || !isFresh()) return false;
-        return this.startTicks(schedule, time);
+        // one that cannot be started keeps no other from its tick
+        return this.startTicks(schedule, time).catch((error: unknown) => {
+          failures.push(error);
+          return false;
+        });
       });
+      if (failures.length > 0) throw failures[0];
       this.failures = 0;
       if (this.stopped) return pollMs;
       if (due.length < batchSize || (isFresh() && !moved.includes(true))) break;
@@ -124,41 +130,52 @@ export class ScheduleClock {
     const { store, execute, log } = this.options;
     const { id, nextTick: tick, name } = schedule;
     if (tick === null) return false;
-    const ticks = await this.ticksOf(schedule);
-    const chosen = ticks === undefined ? [] : this.chosen(schedule, tick, ticks, time);
+    const dueAt = (one: number) => one + jitterMs(id, one, schedule.jitterSeconds);
+    const { due, next } = (await this.standing(schedule, tick, time, dueAt)) ?? {};
+    const latestMs = lateMs + schedule.jitterSeconds * 1000;
+    const chosen = chosenOf(schedule.missed, due ?? [], (one) => time - one > latestMs);
     for (const one of chosen) await execute(id, one, chosen.length > 1);
-    if (chosen.length === 0 && ticks !== undefined)
-      log.info({ schedule: name, schedule_id: id }, 'a tick of a schedule was missed and is skipped');
-    const next = ticks?.next(time);
+    if (due !== undefined && chosen.length < due.length)
+      log.info({ schedule: name, schedule_id: id }, 'ticks of a schedule were missed and are skipped');
     if (next === undefined) {
       const reason = `No next time can be computed from '${schedule.cronExpr}' in ${schedule.timezone}`;
       if (await store.disable(schedule, reason, time)) log.warn({ schedule: name, schedule_id: id }, reason);
       return true;
     }
-    await store.advance(schedule, { tick: next, dueAt: next + jitterMs(id, next, schedule.jitterSeconds) });
+    await store.advance(schedule, { tick: next, dueAt: dueAt(next) });
     return true;
   }
 
-  /** The ticks to execute: the one that is due, or of those that were missed the ones that the schedule asks for. */
-  private chosen(schedule: Schedule, tick: number, ticks: Ticks, time: number): readonly number[] {
-    const { missed, jitterSeconds } = schedule;
-    const later = ticks.between(tick, time, mostCaughtUp);
-    const due = [tick, ...later].slice(-mostCaughtUp);
-    if (missed === 'all') return due;
-    const isLate = time - (schedule.dueAt ?? tick) > lateMs;
-    // the same one in every process: the one that the schedule stands at
-    if (missed === 'once' || !isLate) return [tick];
-    return due.filter((one) => time - one - jitterSeconds * 1000 <= lateMs).slice(-1);
-  }
-
-  private async ticksOf({ cronExpr, timezone }: Schedule): Promise<Ticks | undefined> {
+  /** The ticks that are due, and the one after them; undefined: the expression or the zone is not known here. */
+  private async standing(
+    { cronExpr, timezone }: Schedule,
+    tick: number,
+    time: number,
+    dueAt: (tick: number) => number,
+  ): Promise<{ readonly due: readonly number[]; readonly next: number | undefined } | undefined> {
     try {
-      return await (this.options.ticksOf ?? ticksOf)(cronExpr, timezone);
+      const ticks = await (this.options.ticksOf ?? ticksOf)(cronExpr, timezone);
+      const later = ticks.between(tick, time, mostCaughtUp);
+      // with a jitter, ticks have passed whose own time has not come
+      const ahead = later.find((one) => dueAt(one) > time);
+      const due = [tick, ...later.filter((one) => ahead === undefined || one < ahead)];
+      return { due, next: ahead ?? ticks.next(time) };
     } catch (error) {
       if (error instanceof InvalidCron || error instanceof RangeError) return undefined;
       throw error;
     }
   }
+}
+
+/** The ticks to execute: those that are due, and of those that were missed the ones that the schedule asks for. */
+function chosenOf(
+  missed: Schedule['missed'],
+  due: readonly number[],
+  isMissed: (tick: number) => boolean,
+): readonly number[] {
+  if (missed === 'all' || !due.some(isMissed)) return due.slice(-mostCaughtUp);
+  // the same one in every process: the one that the schedule stands at
+  return missed === 'once' ? due.slice(0, 1) : due.filter((tick) => !isMissed(tick));
 }
 
 /** In another order in each process: those that start at the same time do not all begin with the same one. */

@@ -76,7 +76,7 @@ class Execution {
     if (schedule === undefined || !this.isWanted(schedule)) return { attempts: 0 };
     if (!(await this.takesTurn(schedule))) return { attempts: 1 };
     const attempts = await this.makeAttempts(schedule);
-    await site.turns.giveBack(scheduleId, context.jobId);
+    if (schedule.overlap !== 'allow') await site.turns.giveBack(scheduleId, context.jobId);
     await site.store.trim(scheduleId);
     return { attempts };
   }

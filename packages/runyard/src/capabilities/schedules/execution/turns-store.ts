@@ -1,9 +1,4 @@
-import {
-  type Database,
-  type SqlValue,
-  type Statement,
-  statement,
-} from '../../../platform/storage/database.js';
+import { type Database, statement } from '../../../platform/storage/database.js';
 import { scheduleRunFromRow } from '../rows-store.js';
 import type { ScheduleRun } from '../schedule.js';
 import type { ScheduleRunsTable } from '../tables.js';
@@ -39,17 +34,17 @@ export class TurnStore {
 
   /** Takes the turn if no execution has it. Answers with the job that has it now; undefined: the schedule is gone. */
   async take(scheduleId: string, jobId: string): Promise<string | undefined> {
-    const [taken] = await this.#change(take, [jobId, scheduleId]);
+    const [taken] = await this.database.change(take, [jobId, scheduleId]);
     return taken === undefined ? this.holder(scheduleId) : jobId;
   }
 
   /** Takes the turn from a job that has ended without giving it back. */
   async takeOver(scheduleId: string, from: string, jobId: string): Promise<void> {
-    await this.#change(takeOver, [jobId, scheduleId, from]);
+    await this.database.change(takeOver, [jobId, scheduleId, from]);
   }
 
   async giveBack(scheduleId: string, jobId: string): Promise<void> {
-    await this.#change(giveBack, [scheduleId, jobId]);
+    await this.database.change(giveBack, [scheduleId, jobId]);
   }
 
   async holder(scheduleId: string): Promise<string | undefined> {
@@ -61,9 +56,5 @@ export class TurnStore {
   async unfinished(before: number, after: string, limit: number): Promise<ScheduleRun[]> {
     const rows = await this.database.read<ScheduleRunsTable>(readUnfinished, [before, after, limit]);
     return rows.map(scheduleRunFromRow);
-  }
-
-  #change(change: Statement, parameters: readonly SqlValue[]) {
-    return this.database.transaction((run) => run(change[this.database.dialect], parameters));
   }
 }

@@ -67,6 +67,15 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
   const queries = new Connections(queryPool, watch);
   const notifications = new PostgresNotifications(url, (hints) => hot.read({ ...notify, values: [hints] }));
   const underWay = new Set<Promise<unknown>>();
+  const written = async (statement: { name: string; text: string }, parameters: readonly unknown[]) => {
+    const writing = hot.write({ ...statement, values: parameters.map(encodeParameter) });
+    underWay.add(writing);
+    try {
+      return await writing;
+    } finally {
+      underWay.delete(writing);
+    }
+  };
   let query: Kysely<Schema> | undefined;
   let closing: Promise<void> | undefined;
   return {
@@ -83,14 +92,12 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
       const { rows } = await hot.read({ name: statement.name, text: statement.postgres, values });
       return decodeRows<Row>(rows);
     },
+    async change<Row>(statement: { name: string; postgres: string }, parameters: readonly unknown[]) {
+      const { rows } = await written({ name: statement.name, text: statement.postgres }, parameters);
+      return decodeRows<Row>(rows);
+    },
     async write(statement, parameters) {
-      const written = hot.write({ ...statement, values: parameters.map(encodeParameter) });
-      underWay.add(written);
-      try {
-        await written;
-      } finally {
-        underWay.delete(written);
-      }
+      await written(statement, parameters);
     },
     transaction: async (work) => completeTransaction(await beginPostgresTransaction(queries), work),
     get outage() {

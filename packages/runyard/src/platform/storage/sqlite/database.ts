@@ -6,10 +6,11 @@ import { errors } from '../../../core/errors/errors.js';
 import type { Log } from '../../../core/log.js';
 import { InProcessNotifications } from '../../../core/runs/notifications/in-process-notifications.js';
 import { Availability } from '../availability.js';
-import type { Durability, Migration, SqliteDatabase } from '../database.js';
+import type { Durability, Migration, SqliteDatabase, SqlValue } from '../database.js';
 import { queryBuilder } from '../query-builder.js';
 import { reasonOf } from '../reasons.js';
 import type { Schema } from '../schema.js';
+import { decodeRows, encodeForSqlite } from '../text.js';
 import { completeTransaction } from '../transaction.js';
 import { sqliteDialect } from './driver.js';
 import { loadSqliteLibrary, type SqliteConnection, sqliteLibraryPath } from './library.js';
@@ -56,6 +57,8 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
       return query;
     },
     read: async (statement, parameters) => reader.read(statement, parameters),
+    change: async <Row>(statement: { sqlite: string }, parameters: readonly SqlValue[]) =>
+      decodeRows<Row>((await writer.query(statement.sqlite, parameters.map(encodeForSqlite))).rows),
     write: (units) => writer.write(units),
     transaction: async (work) => completeTransaction(await SqliteTransaction.begin(writer), work),
     get outage() {
