@@ -1,11 +1,11 @@
 import { errors } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
-import type { DefinedSchedule, ScheduledComponent } from '../../core/schedules/schedule.js';
+import type { DefinedSchedule } from '../../core/schedules/schedule.js';
 import type { ScheduleDefinition } from '../../core/schedules/schedule-definition.js';
 import { schedulerUser } from '../../platform/auth/named-user.js';
 import type { ComponentsService } from '../components/service.js';
 import type { Schedule } from './schedule.js';
-import { nextOf } from './service.js';
+import { isRetimed, nextOf } from './service.js';
 import { codeNames, type ScheduleStore } from './store.js';
 
 const all = { kind: 'all' } as const;
@@ -23,20 +23,11 @@ export function checkCodeSchedules(
     const { name } = definition;
     if (names.has(name)) throw errors.invalidConfig(`Two schedules have the name '${name}'.`);
     names.add(name);
-    if (component !== undefined && !isRegistered(component, components))
+    if (component !== undefined && components.find(component.kind, component.id) === undefined)
       throw errors.invalidConfig(
         `Schedule '${name}' runs the ${component.kind} '${component.id}', which is not registered. Add it to ${component.kind}s.`,
       );
   }
-}
-
-function isRegistered({ kind, id }: ScheduledComponent, components: ComponentsService): boolean {
-  const lists = {
-    agent: () => components.listAgents(),
-    team: () => components.listTeams(),
-    workflow: () => components.listWorkflows(),
-  };
-  return lists[kind]().some((one) => one.id === id);
 }
 
 /** Brings what is stored of the schedules of the code to what the code says. Several processes may do so at once. */
@@ -74,7 +65,8 @@ async function storeOne(
   const { tick, dueAt } = await nextOf({ id, ...definition }, at);
   if (stored !== undefined) {
     // callers decided whether it is enabled, and ticks that passed while it was not defined are not missed
-    const state = { retiredAt: null, next: { tick, dueAt } };
+    const isAnew = stored.retiredAt !== null || isRetimed(stored, definition);
+    const state = { retiredAt: null, ...(isAnew && { next: { tick, dueAt } }) };
     return (await store.update(all, stored, definition, state, at)) === 'stored';
   }
   return store.insert(

@@ -1,5 +1,5 @@
 import { errors, RunyardError } from '../../core/errors/errors.js';
-import { decodedSegments, pathOf } from '../../core/schedules/endpoint.js';
+import { segmentsOf } from '../../core/schedules/endpoint.js';
 import type { DefinedSchedule } from '../../core/schedules/schedule.js';
 import type { Method } from '../../core/schedules/schedule-definition.js';
 import { assertMay } from '../../platform/auth/authenticator.js';
@@ -12,8 +12,6 @@ interface KnownRoute {
   /** Null where any caller will do. */
   readonly scope: RequiredScope;
 }
-
-const triggerPath = /^\/schedules\/[^/]+\/trigger\/*$/;
 
 /** The routes that schedules can call, and who may call them. */
 export class Endpoints {
@@ -36,9 +34,8 @@ export class Endpoints {
 
   /** Throws 403 with the scope that the caller lacks, and 422 for an endpoint that nothing answers. */
   assertMayCall(caller: Caller, method: Method, endpoint: string): void {
-    const path = pathOf(endpoint);
-    if (method === 'POST' && triggerPath.test(path)) throw errors.endpointTriggers();
-    const segments = decodedSegments(path.length > 1 ? path.replace(/\/+$/, '') : path) ?? [];
+    const segments = segmentsOf(endpoint);
+    if (method === 'POST' && isTrigger(segments)) throw errors.endpointTriggers();
     for (const route of this.#routes) {
       const params = route.method === method ? paramsOf(route.segments, segments) : undefined;
       if (params === undefined) continue;
@@ -59,6 +56,10 @@ export class Endpoints {
       }
     }
   }
+}
+
+function isTrigger([group, , action, ...more]: readonly string[]): boolean {
+  return group === 'schedules' && action === 'trigger' && more.length === 0;
 }
 
 function orderOf({ segments }: KnownRoute): string {

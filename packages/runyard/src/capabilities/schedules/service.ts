@@ -96,7 +96,7 @@ export class SchedulesService {
         state: {
           ...(enabled !== undefined && { enabled, disabledReason: null }),
           ...creatorAfter(schedule, caller, definition),
-          ...(after.enabled && isRetimed(schedule, after) && { next }),
+          ...(after.enabled && (!schedule.enabled || isRetimed(schedule, after)) && { next }),
         },
       };
     });
@@ -173,7 +173,8 @@ interface Decided {
   readonly state: ScheduleState;
 }
 
-type Timed = Pick<Schedule, 'id' | 'cronExpr' | 'timezone' | 'jitterSeconds'>;
+type Timing = Pick<ScheduleDefinition, 'cronExpr' | 'timezone' | 'jitterSeconds'>;
+type Timed = Timing & Pick<Schedule, 'id'>;
 
 /** The next tick after a time. Throws 422 for an expression or a zone that has none. */
 export async function nextOf(
@@ -191,12 +192,12 @@ export async function nextOf(
   }
 }
 
-function isRetimed(before: Schedule, after: Schedule): boolean {
+/** Whether it has other ticks than before. */
+export function isRetimed(before: Timing, after: Timing): boolean {
   return (
     before.cronExpr !== after.cronExpr ||
     before.timezone !== after.timezone ||
-    before.jitterSeconds !== after.jitterSeconds ||
-    before.enabled !== after.enabled
+    before.jitterSeconds !== after.jitterSeconds
   );
 }
 

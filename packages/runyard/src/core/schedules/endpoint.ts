@@ -15,12 +15,17 @@ export function endpointFault(endpoint: string): string | undefined {
   return undefined;
 }
 
-export function pathOf(endpoint: string): string {
+function pathOf(endpoint: string): string {
   return endpoint.split('?', 1)[0] ?? '';
 }
 
+/** The segments of the path as the router reads them: decoded, and without slashes at the end. */
+export function segmentsOf(endpoint: string): readonly string[] {
+  return decodedSegments(pathOf(endpoint).replace(/(?<=.)\/+$/, '')) ?? [];
+}
+
 /** The segments of a path; undefined when one of them could lead elsewhere. */
-export function decodedSegments(path: string): readonly string[] | undefined {
+function decodedSegments(path: string): readonly string[] | undefined {
   try {
     const segments = path.split('/').slice(1).map(decodeURIComponent);
     return segments.some((one) => one === '.' || one === '..' || /[/\\]/.test(one)) ? undefined : segments;

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import { storeCodeSchedules } from '../../../src/capabilities/schedules/code-schedules.js';
 import type { Schedule } from '../../../src/capabilities/schedules/schedule.js';
 import { ScheduleStore } from '../../../src/capabilities/schedules/store.js';
 import { ScheduleTicksStore } from '../../../src/capabilities/schedules/ticks-store.js';
 import { newId } from '../../../src/core/ids.js';
+import { schedule as define, type ScheduleSettings } from '../../../src/core/schedules/schedule.js';
 import { forEachDatabase } from '../../support/databases.js';
 
 const all = { kind: 'all' } as const;
@@ -175,4 +177,21 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await ticks.attemptsOf(job.jobId)).map(({ attempt }) => attempt)).toEqual([3, 4, 5]);
     expect(await ticks.begin({ ...ids[0]!, id: newId(), scheduleId: newId(), jobId: newId() })).toBe(false);
   }
+
+  it('keeps the tick of a definition of the code that changes, unless its times do', async () => {
+    await open();
+    const [hour, day] = [3_600_000, 86_400_000];
+    const tickAfter = async (now: number, ...given: Partial<ScheduleSettings>[]) => {
+      const nightly = { name: 'nightly', cron: '0 3 * * *', endpoint: '/health' };
+      const schedules = given.map((over) => define({ ...nightly, ...over }));
+      await storeCodeSchedules(schedules, store, async () => now);
+      return (await store.ofCode()).get('nightly')?.nextTick;
+    };
+    expect(await tickAfter(0, {})).toBe(3 * hour);
+    // the service was away at the tick, and starts with other code
+    expect(await tickAfter(2 * day, { payload: { deep: true } })).toBe(3 * hour);
+    expect(await tickAfter(2 * day, { cron: '0 4 * * *' })).toBe(2 * day + 4 * hour);
+    await tickAfter(2 * day);
+    expect(await tickAfter(3 * day, { cron: '0 4 * * *' })).toBe(3 * day + 4 * hour);
+  });
 });

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agent, tool } from '../../../src/index.js';
+import { type AttemptSite, makeAttempt } from '../../../src/capabilities/schedules/execution/attempt.js';
+import type { Schedule } from '../../../src/capabilities/schedules/schedule.js';
+import { silentLog } from '../../../src/core/log.js';
+import type { Run } from '../../../src/core/runs/run.js';
+import { agent, schedule as defineSchedule, tool } from '../../../src/index.js';
+import { anonymousCaller } from '../../../src/platform/auth/caller.js';
+import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { gate } from '../../heart/harness.js';
 import { Gatehouse, Holder } from '../../support/clients/tokens.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
@@ -194,4 +200,72 @@ test('executions of one schedule are refused, wait for each other, or overlap, a
     'first',
     'second',
   ]);
+});
+
+test('an execution that waits is not made when the schedule is disabled or deleted meanwhile', async () => {
+  const held = gate();
+  const ids = new Map<string, string>();
+  for (const how of ['disabled', 'deleted'] as const) {
+    book.write(how, async () => {
+      await held.promise;
+      return 'first';
+    });
+    const id = await created({ payload: { message: how }, overlap: 'queue' });
+    ids.set(how, id);
+    void trigger(id);
+    await until('the first is in progress', async () => book.requests(how).length === 1);
+    void trigger(id);
+    await until(
+      'the second waits',
+      async () => (await admin.get(`/schedules/${id}/runs`)).body.data.length === 2,
+    );
+    if (how === 'deleted') await admin.delete(`/schedules/${id}`);
+    else await admin.send('POST', `/schedules/${id}/disable`);
+  }
+  held.open();
+  const history = `/schedules/${ids.get('disabled')}/runs`;
+  await until('the second is skipped', async () =>
+    (await admin.get(history)).body.data.some(
+      ({ error }: Body) => error === 'Skipped: the schedule was disabled',
+    ),
+  );
+  const after = await created({ payload: { message: 'after' } });
+  expect((await trigger(after)).body.status).toBe('success');
+  expect([book.requests('disabled').length, book.requests('deleted').length]).toEqual([1, 1]);
+});
+
+test('a run that was started before a crash is cancelled when its time is over', async () => {
+  const cancelled: string[] = [];
+  const site: AttemptSite = {
+    ownCalls: {
+      caller: async () => anonymousCaller,
+      call: (_caller, _path, { signal }) =>
+        new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    },
+    runs: {
+      settled: async () => undefined,
+      inputOf: () => null,
+      cancel: async (_caller, { runId }) => {
+        cancelled.push(runId);
+        // an attempt only asks whether there was one
+        return { runId } as Run;
+      },
+    },
+    now: async () => 3_600_000,
+  };
+  const schedule: Schedule = {
+    ...defineSchedule({ name: 'x', cron: '@daily', agent: 'plain', timeoutSeconds: 60 }).definition,
+    ...{ id: 's', enabled: true, disabledReason: null, source: 'api', retiredAt: null, userId: null },
+    ...{ creator: { by: 'open' }, revision: 1, nextTick: 0, dueAt: 0, createdAt: 0, updatedAt: null },
+  };
+  const { signal } = new AbortController();
+  const idle = <T>(wait: () => Promise<T>) => wait();
+  const context = { signal, timers: systemTimers, log: silentLog, idle };
+  const begun = { run_id: 'r', at: 0 };
+  expect(await makeAttempt(site, { schedule, recordId: 'a', begun }, context)).toMatchObject({
+    status: 'failed',
+    run_id: 'r',
+    error: 'Timed out after 60s; run r was cancelled',
+  });
+  expect(cancelled).toEqual(['r']);
 });

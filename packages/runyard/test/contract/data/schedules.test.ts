@@ -155,8 +155,10 @@ describe('a schedule', () => {
 
   test('cannot trigger schedules', async () => {
     const { id } = await created();
-    const { status, body } = await create({ endpoint: `/schedules/${id}/trigger/` });
-    expect([status, body.error_code]).toEqual([422, 'endpoint_triggers_schedules']);
+    for (const action of ['trigger/', '%74rigger']) {
+      const { status, body } = await create({ endpoint: `/schedules/${id}/${action}` });
+      expect([status, body.error_code]).toEqual([422, 'endpoint_triggers_schedules']);
+    }
   });
 });
 

@@ -5,6 +5,7 @@ import { RunyardError } from '../../../core/errors/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import type { JobContext } from '../../../core/runs/jobs/job.js';
 import type { RunKind } from '../../../core/runs/run.js';
+import { segmentsOf } from '../../../core/schedules/endpoint.js';
 import { anonymousCaller, type Caller } from '../../../platform/auth/caller.js';
 import type { OwnCalls } from '../../../platform/own-calls.js';
 import type { RunsService } from '../../runs/service.js';
@@ -31,14 +32,18 @@ interface RunPath {
   readonly componentId: string;
 }
 
-const kinds: Readonly<Record<string, RunKind>> = { agents: 'agent', teams: 'team', workflows: 'workflow' };
-const runPath = /^\/(agents|teams|workflows)\/([^/?]+)\/runs\/*(?:\?.*)?$/;
+const kinds: ReadonlyMap<string, RunKind> = new Map([
+  ['agents', 'agent'],
+  ['teams', 'team'],
+  ['workflows', 'workflow'],
+]);
 
 /** The component whose runs an endpoint starts; undefined for any other endpoint. */
 function runPathOf({ method, endpoint }: Pick<Schedule, 'method' | 'endpoint'>): RunPath | undefined {
-  const [, group = '', id = ''] = (method === 'POST' && runPath.exec(endpoint)) || [];
-  const kind = kinds[group];
-  return kind && { kind, componentId: decodeURIComponent(id) };
+  const [group = '', componentId = '', runs, ...more] = segmentsOf(endpoint);
+  const kind = kinds.get(group);
+  const isRunPath = method === 'POST' && componentId !== '' && runs === 'runs' && more.length === 0;
+  return kind !== undefined && isRunPath ? { kind, componentId } : undefined;
 }
 
 /** Whether a call may be repeated when it is not known whether it took effect. */
@@ -56,7 +61,7 @@ class TimedOut extends Error {}
 export async function makeAttempt(
   site: AttemptSite,
   attempt: Attempt,
-  { signal, timers, idle }: Pick<JobContext, 'signal' | 'timers' | 'idle'>,
+  { signal, timers, idle, log }: Pick<JobContext, 'signal' | 'timers' | 'idle' | 'log'>,
 ): Promise<AttemptOutcome> {
   const { schedule, recordId, begun } = attempt;
   const bound = new AbortController();
@@ -77,6 +82,8 @@ export async function makeAttempt(
     const timedOut = bound.signal.reason instanceof TimedOut;
     if (timedOut)
       return outcomeOf({ status: 'failed', at, error: `Timed out after ${schedule.timeoutSeconds}s` });
+    if (!(error instanceof RunyardError))
+      log.error({ err: error, schedule_id: schedule.id }, 'an attempt of a schedule failed');
     return failedWith(error, at);
   } finally {
     stopTimer();
@@ -126,24 +133,20 @@ class ScheduledCall {
   async run({ kind, componentId }: RunPath, idle: JobContext['idle']): Promise<AttemptOutcome> {
     const { site, signal } = this;
     const { begun } = this.attempt;
-    const body = formOf(this.attempt.schedule.payload, begun.run_id);
     const place = { kind, componentId, runId: begun.run_id };
-    for (let failures = 0; ; failures += 1) {
-      const answer = await this.send({ method: 'POST', body });
-      // the run of this id is the one that an earlier execution of this attempt started
-      const isStarted = answer.ok || answer.code === 'run_exists';
-      if (isStarted) break;
-      const isBusy = answer.status === 503 || answer.status === 429;
-      if (!isBusy) return refused(answer, await site.now());
-      await idle(() => pause(backOffMs(noRoom, failures), signal, this.timers));
-    }
+    let isStarted = false;
     try {
+      const refusal = await this.start(idle);
+      if (refusal !== undefined) return refused(refusal, await site.now());
+      isStarted = true;
       const settled = await idle(() => site.runs.settled(place, signal));
       if (settled === undefined) throw new Error(`The run ${begun.run_id} is gone.`);
       return outcomeOfRun(settled, site.runs.inputOf(settled.run), await site.now());
     } catch (error) {
       if (!(signal.reason instanceof TimedOut)) throw error;
-      await site.runs.cancel(anonymousCaller, place);
+      // also one that was started before a crash, or is being started
+      const isCancelled = (await site.runs.cancel(anonymousCaller, place)) !== undefined;
+      if (!isStarted && !isCancelled) throw error;
       const { timeoutSeconds } = this.attempt.schedule;
       return outcomeOf({
         status: 'failed',
@@ -151,6 +154,20 @@ class ScheduledCall {
         run_id: begun.run_id,
         error: `Timed out after ${timeoutSeconds}s; run ${begun.run_id} was cancelled`,
       });
+    }
+  }
+
+  /** Starts the run when the service has room for it. Answers with what keeps it from being started. */
+  private async start(idle: JobContext['idle']): Promise<Answer | undefined> {
+    const { attempt, signal, timers } = this;
+    const body = formOf(attempt.schedule.payload, attempt.begun.run_id);
+    for (let failures = 0; ; failures += 1) {
+      const answer = await this.send({ method: 'POST', body });
+      // the run of this id is the one that an earlier execution of this attempt started
+      if (answer.ok || answer.code === 'run_exists') return undefined;
+      const isBusy = answer.status === 503 || answer.status === 429;
+      if (!isBusy) return answer;
+      await idle(() => pause(backOffMs(noRoom, failures), signal, timers));
     }
   }
 

@@ -75,10 +75,19 @@ class Execution {
     const schedule = await site.store.current(scheduleId);
     if (schedule === undefined || !this.isWanted(schedule)) return { attempts: 0 };
     if (!(await this.takesTurn(schedule))) return { attempts: 1 };
-    const attempts = await this.makeAttempts(schedule);
+    const attempts = await this.inTurn();
     if (schedule.overlap !== 'allow') await site.turns.giveBack(scheduleId, context.jobId);
     await site.store.trim(scheduleId);
     return { attempts };
+  }
+
+  /** It may have waited for long: what counts is the schedule as it is now. */
+  private async inTurn(): Promise<number> {
+    const schedule = await this.site.store.current(this.scheduleId);
+    if (schedule === undefined) return 0;
+    if (this.isWanted(schedule)) return this.makeAttempts(schedule);
+    await this.skip('the schedule was disabled');
+    return 1;
   }
 
   /** It may have been disabled since the tick; an execution that has begun is brought to its end. */
