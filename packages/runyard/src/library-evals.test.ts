@@ -197,6 +197,14 @@ describe('evaluate()', () => {
     );
   });
 
+  test('does not let a pattern keep the process busy, whatever the output is', async () => {
+    const scorers = [regex({ pattern: 'a+b' }), regex({ name: 'plain', pattern: 'b$' })];
+    const cases = ['a'.repeat(200_000), `${'-'.repeat(200_000)}ab`].map((input) => ({ input }));
+    const { results } = await evaluate({ name: 'Busy', agent: echo(), cases, scorers }).run();
+    expect(results[0]!.failure).toMatch(/^The scorer 'regex' failed: the pattern a\+b takes too long/);
+    expect(verdictsOf(results)[1]![1]).toEqual(['regex', 'plain']);
+  });
+
   test('says what got better and worse since another eval of the same cases', async () => {
     const cases = dataset({
       name: 'd',

@@ -102,7 +102,8 @@ async function scoreOf(
   try {
     return await context.step(`score:${scorer.name}`, step, async ({ signal }) => {
       const scored = await scoreRun([scorer], evidence, { signal, judge, timers, callApplication });
-      const given = scored.scores[scorer.name];
+      // a scorer may be called like what every object has
+      const [given] = Object.values(scored.scores);
       if (given === undefined) throw new Error(scored.failure ?? 'The scorer returned no score.');
       const { score, passed, reason, details } = given;
       const by = judgeOf(details);

@@ -155,6 +155,8 @@ it('refuses cases that cannot be meant, and says which', async () => {
     'body.cases.2.id',
     "Value error, another case has the id 'a' too.",
   ]);
+  // the address of the case would be that of the dataset
+  expect((await fault({ id: '..', input: 'a' }))[0]).toBe('body.id');
   expect((await fault({ input: 'a', cases: [{ input: 'b' }] }))[0]).toBe('body.input');
   expect(await ada.send('GET', path)).toMatchObject({ body: { data: [] } });
 });

@@ -10,7 +10,8 @@ test('grades finished runs in the background, and shows the scores on traces and
   const book = new ScriptBook();
   const seen: string[] = [];
   const short: Scorer = {
-    name: 'short',
+    // every object has a member of this name
+    name: 'constructor',
     score: ({ run }) => {
       seen.push(run.input);
       if (run.input === 'unscorable') throw new Error('no idea');
@@ -63,8 +64,8 @@ test('grades finished runs in the background, and shows the scores on traces and
     failed: 1,
     skipped: 0,
     scorers: [
+      { scorer: 'constructor', count: 1, mean_score: 4, pass_rate: 100 },
       { scorer: 'judge', count: 1, mean_score: null, pass_rate: 100 },
-      { scorer: 'short', count: 1, mean_score: 4, pass_rate: 100 },
     ],
   });
   expect(failed.status).not.toBe(500);
@@ -76,13 +77,13 @@ test('grades finished runs in the background, and shows the scores on traces and
   expect(inList[0]).toMatchObject({
     run_id: graded.run_id,
     scores: [
+      { eval: 'quality', scorer: 'constructor', score: 4, passed: true },
       { eval: 'quality', scorer: 'judge', score: null, passed: true, judge_model: { id: 'strict' } },
-      { eval: 'quality', scorer: 'short', score: 4, passed: true },
     ],
   });
-  expect(inList[0].scores[0]).not.toHaveProperty('reason');
+  expect(inList[0].scores[1]).not.toHaveProperty('reason');
   const detail = (await service.get(`/traces/${inList[0].trace_id}`)).body;
-  expect(detail.scores[0].reason).toMatch(/^It is my card (?!4111)/);
+  expect(detail.scores[1].reason).toMatch(/^It is my card (?!4111)/);
 
   // a scorer that fails does not keep the others from scoring; what is beyond the bound is counted
   await service.run('writer', { message: 'unscorable' });

@@ -135,7 +135,7 @@ function inputOf(input: Json | undefined): string {
 function idOf(id: Json): string {
   const isName = typeof id === 'string' && id.trim() !== '' && id.length <= datasetBounds.idCharacters;
   // what no database can store, and no address can name
-  if (isName && !/\p{Surrogate}|\0/u.test(id)) return id;
+  if (isName && !/\p{Surrogate}|\0|^\.\.?$/u.test(id)) return id;
   // a sheet or a script numbers its cases
   if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
   throw new CaseFault('id', `give a text of 1 to ${datasetBounds.idCharacters} characters.`);

@@ -1,5 +1,4 @@
 import { pause } from '../../abort.js';
-import { jsonInText } from '../../agents/answer/output-format.js';
 import { isDeclined } from '../../agents/answer/stopped.js';
 import { plainMessage } from '../../agents/auxiliary/auxiliary-step.js';
 import { withOutput } from '../../agents/auxiliary/structured-request.js';
@@ -105,7 +104,7 @@ const noMedia: MediaContents = {
 type ReadJudgement = Omit<Judgement, 'details'> | { readonly fault: string };
 
 function readJudgement(scoring: JudgeScoring, { content, finishReason }: ModelResponse): ReadJudgement {
-  const value = jsonInText(content);
+  const value = onlyObject(content);
   if (!isJsonObject(value))
     return {
       fault: finishReason === 'length' ? 'the answer was cut off' : 'the answer is not a JSON object',
@@ -121,6 +120,15 @@ function readJudgement(scoring: JudgeScoring, { content, finishReason }: ModelRe
   if (score < leastScore || score > mostScore)
     return { fault: `its score is ${score}, and scores are from ${leastScore} to ${mostScore}` };
   return { score, passed: null, reason };
+}
+
+/** The object in a text. A text with several has none: one of them may be quoted from the output. */
+function onlyObject(text: string): unknown {
+  try {
+    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+  } catch {
+    return undefined;
+  }
 }
 
 /** A judgement as a score: a numeric one passes from the threshold on. */

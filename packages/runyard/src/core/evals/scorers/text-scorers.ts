@@ -1,4 +1,7 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { Script } from 'node:vm';
+import { errorCode } from '../../errors/error-code.js';
 import { errors } from '../../errors/errors.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import { checkOptions } from '../../options/check-options.js';
@@ -18,6 +21,9 @@ import type { Evidence, Score, Scorer } from '../scorer.js';
 
 /** How much of an output is compared or searched. */
 const longestOutput = 1_000_000;
+/** A safe expression is fast in a text of this length. In a longer one, its time grows with the square of the length. */
+const quickLength = 2_048;
+const longestSearchMs = 250;
 
 function outputOf({ run }: Evidence): string {
   const { length } = run.output;
@@ -133,14 +139,31 @@ export function regex(options: RegexOptions): Scorer {
   const expression = expressionOf(pattern);
   return {
     name: called,
-    score(evidence) {
-      const isFound = outputOf(evidence).search(expression) !== -1;
+    async score(evidence) {
+      const isFound = await isIn(outputOf(evidence), expression);
       return verdict(
         isFound !== not,
         `The output ${not ? 'matches' : 'does not match'} ${expression.source}.`,
       );
     },
   };
+}
+
+const search = new Script('output.search(expression) !== -1');
+
+/** V8 can be stopped in the middle of a search in a context of its own only. */
+async function isIn(output: string, expression: RegExp): Promise<boolean> {
+  if (output.length <= quickLength) return output.search(expression) !== -1;
+  // several searches that are stopped leave turns to others
+  await endOfTurn();
+  try {
+    return search.runInNewContext({ output, expression }, { timeout: longestSearchMs }) === true;
+  } catch (error) {
+    if (errorCode(error) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    throw new Error(
+      `the pattern ${expression.source} takes too long in an output of ${output.length} characters.`,
+    );
+  }
 }
 
 function expressionOf(pattern: RegExp | string): RegExp {

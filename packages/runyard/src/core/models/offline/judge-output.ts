@@ -14,8 +14,10 @@ export function judgeOutput({ messages, output }: ModelRequest): JsonObject | un
   if (output?.name !== judgementFormat) return undefined;
   const asked = messages.find(({ role }) => role === 'user')?.content ?? '';
   const system = messages.find(({ role }) => role === 'system')?.content ?? '';
-  const written = materialIn(asked, 'output') ?? '';
-  const { share, what } = compared(written, asked, system);
+  const nonce = /.* ([0-9a-f]{32})\. /s.exec(system)?.[1] ?? '';
+  const material = (name: string) => materialIn(asked, `${name} ${nonce}`);
+  const written = material('output') ?? '';
+  const { share, what } = compared(written, material, system);
   const percent = Math.round(100 * share);
   const reason = `The output has ${percent} % of ${what}. The offline model compares words, and knows nothing of their meaning.`;
   if (output.schema.properties !== undefined && 'passed' in Object(output.schema.properties))
@@ -23,11 +25,15 @@ export function judgeOutput({ messages, output }: ModelRequest): JsonObject | un
   return { reason, score: 1 + Math.round(9 * share) };
 }
 
-function compared(written: string, asked: string, system: string): { share: number; what: string } {
+function compared(
+  written: string,
+  material: (name: string) => string | undefined,
+  system: string,
+): { share: number; what: string } {
   const said = new Set(words(written));
   const share = (expected: readonly string[], isSaid: (part: string) => boolean): number =>
     expected.length === 0 ? 0 : expected.filter(isSaid).length / expected.length;
-  const expected = materialIn(asked, 'expected_output');
+  const expected = material('expected_output');
   const criteria = /<criteria>\n([\s\S]*?)\n<\/criteria>/.exec(system)?.[1];
   if (expected !== undefined && criteria === undefined)
     return {
@@ -38,13 +44,13 @@ function compared(written: string, asked: string, system: string): { share: numb
   const lower = written.toLowerCase();
   if (quoted.length > 0)
     return { share: share(quoted, (text) => lower.includes(text)), what: 'what the criteria quote' };
-  const about = [...keywords(materialIn(asked, 'input') ?? '')];
+  const about = [...keywords(material('input') ?? '')];
   const meant = keywords(written);
   return { share: share(about, (word) => meant.has(word)), what: 'the words of the input' };
 }
 
-/** A text between marks that end with a random word. */
-function materialIn(asked: string, name: string): string | undefined {
-  const found = new RegExp(`^<${name} ([0-9a-f]+)>\\n([\\s\\S]*?)\\n</${name} \\1>$`, 'm').exec(asked);
-  return found?.[2]?.slice(0, longestText);
+/** A text between marks that end with the random word of the system message: texts can imitate the marks of others. */
+function materialIn(asked: string, mark: string): string | undefined {
+  const [, inside] = asked.split(`<${mark}>\n`, 2);
+  return inside?.split(`\n</${mark}>`, 1)[0]?.slice(0, longestText);
 }
