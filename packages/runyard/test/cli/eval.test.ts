@@ -56,6 +56,12 @@ test('executes the evals of all files, prints and writes the results, and says i
   expect(xml).toContain('Say &lt;b&gt;nothing');
 });
 
+test('a file that ends the process does not end it as if all had passed', async () => {
+  const folder = project({ 'leaves.eval.mjs': 'process.exit(0);' });
+  const { code, stderr } = await run(['eval'], { cwd: folder });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('does it call process.exit()?')]);
+});
+
 test('an interrupted command cancels the runs, and reports what is there', async () => {
   const folder = project({ 'slow.eval.mjs': slow });
   linkPackages(folder);

@@ -4,6 +4,7 @@ import { compareEvals } from '../../core/evals/comparison/compare-evals.js';
 import { fieldsOf } from '../../core/objects.js';
 import { CommandFailure, usageError } from '../failure.js';
 import { type EvalEntry, type EvalReport, numberText, reportVersion } from './eval-report.js';
+import { oneLine } from './summary-text.js';
 
 /** How an eval differs from the same eval of an earlier command. */
 export interface ComparedEval {
@@ -14,6 +15,9 @@ export interface ComparedEval {
   /** What got worse by more than chance. */
   readonly regressions: readonly string[];
 }
+
+/** Of a case or a scorer, in a line. */
+const longestName = 300;
 
 /** Reads what `--json` wrote. */
 export function readBaseline(file: string): EvalReport {
@@ -57,7 +61,7 @@ function compared(before: EvalEntry, after: EvalEntry, level: number): ComparedE
     if (old.mean === null || now.mean === null) continue;
     const change = difference?.mean ?? now.mean - old.mean;
     const chance = significant ? `p = ${pText(pValue)}` : 'within chance';
-    const line = `${name}: ${numberText(old.mean)} → ${numberText(now.mean)} (${change === 0 ? 'same' : chance})`;
+    const line = `${oneLine(name, longestName)}: ${numberText(old.mean)} → ${numberText(now.mean)} (${change === 0 ? 'same' : chance})`;
     lines.push(line);
     if (significant && (lower ? change > 0 : change < 0)) regressions.push(line);
   }
@@ -65,7 +69,7 @@ function compared(before: EvalEntry, after: EvalEntry, level: number): ComparedE
     if (change !== 'better' && change !== 'worse') continue;
     const means =
       old.mean === null || now.mean === null ? '' : `: ${numberText(old.mean)} → ${numberText(now.mean)}`;
-    const line = `${caseId}, ${scorer}: ${change}${means}${significant ? '' : ' (within chance)'}`;
+    const line = `${oneLine(caseId, longestName)}, ${oneLine(scorer, longestName)}: ${change}${means}${significant ? '' : ' (within chance)'}`;
     lines.push(line);
     if (significant && change === 'worse') regressions.push(line);
   }
@@ -91,7 +95,11 @@ function isEntry(value: unknown): value is EvalEntry {
   if (typeof file !== 'string' || typeof name !== 'string' || !Array.isArray(cases)) return false;
   return cases.every((one) => {
     const { caseId, status, scores } = fieldsOf(one);
-    if (typeof caseId !== 'string' || typeof status !== 'string') return false;
-    return Object.values(fieldsOf(scores)).every((score) => typeof score === 'object' && score !== null);
+    if (typeof caseId !== 'string' || typeof status !== 'string' || !isObject(scores)) return false;
+    return Object.values(scores).every(isObject);
   });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

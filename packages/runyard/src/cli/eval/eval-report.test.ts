@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { compareWith } from './baseline.js';
+import { compareWith, readBaseline } from './baseline.js';
 import { type CaseEntry, type EvalEntry, type EvalReport, exitCodeOf } from './eval-report.js';
 import { findEvalFiles, patternOf } from './find-eval-files.js';
 import { junitOf } from './junit.js';
@@ -34,6 +34,8 @@ function aReport(...evals: EvalEntry[]): EvalReport {
   } as const;
   return { ...facts, cancelled: false, evals, loadErrors: [] };
 }
+
+const scorer = { lowerIsBetter: false, stdDev: null, passed: 0, failed: 0 };
 
 const refused = aCase({
   caseId: 'rude & "loud"',
@@ -130,6 +132,40 @@ Is polite (greet.eval.ts)
     reason   The model is away.
 
 1 passed, 1 failed (2.0 s)`);
+});
+
+it('prints nothing that controls the terminal, whoever named it', () => {
+  const evil = '\u001b[2Jx\u009b1A\r';
+  const scores = { [evil]: { score: 1, passed: false } };
+  const entry = (score: number) =>
+    anEval({
+      ...{ name: evil, file: evil, status: 'failed', reasons: [evil] },
+      scorers: [evil, `${evil}2`].map((name) => ({ ...scorer, name, mean: score })),
+      cases: [
+        aCase({
+          caseId: evil,
+          passed: false,
+          failure: evil,
+          scores: { [evil]: { ...scores[evil]!, score } },
+        }),
+      ],
+    });
+  const report = { ...aReport(entry(1)), loadErrors: [{ file: evil, message: evil }] };
+  const { lines } = compareWith(aReport(entry(2)), report, 0.05)[0]!;
+  expect(lines).toHaveLength(2);
+  const printed = [summaryText(report, noPaint), ...lines].join('\n').replaceAll('\n', '');
+  expect(printed).not.toMatch(/\p{Control}/u);
+});
+
+it('refuses a baseline that cannot be compared before anything is executed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'runyard-eval-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'baseline.json');
+  const { scores: _scores, ...unscored } = aCase();
+  for (const cases of [[unscored], [{ ...unscored, scores: null }], [{ ...unscored, scores: { s: 1 } }]]) {
+    writeFileSync(file, JSON.stringify(aReport({ ...anEval(), cases: cases as never })));
+    expect(() => readBaseline(file)).toThrow('is no report of runyard eval');
+  }
 });
 
 it('ends with 0 only when everything passed', () => {

@@ -13,7 +13,7 @@ import { junitOf } from './junit.js';
 import { type LoadedEval, type LoadedFiles, loadEvals } from './load-evals.js';
 import { Progress } from './progress.js';
 import { entryOf } from './run-eval.js';
-import { noPaint, oneLine, type Paint, summaryText, terminalPaint } from './summary-text.js';
+import { harmless, noPaint, oneLine, type Paint, summaryText, terminalPaint } from './summary-text.js';
 
 export interface EvalFlags {
   readonly filter?: string;
@@ -35,6 +35,7 @@ export interface EvalFlags {
 export async function evaluate(named: readonly string[], flags: EvalFlags): Promise<void> {
   // a run that waits for nothing that can happen would let the process end as if all had passed
   const staysAlive = setInterval(() => {}, 60_000);
+  process.once('exit', refuseEarlyEnd);
   let code: number;
   try {
     code = await evaluateNow(named, flags);
@@ -42,10 +43,18 @@ export async function evaluate(named: readonly string[], flags: EvalFlags): Prom
     throw new CommandFailure(describeFailure(error), usageError);
   } finally {
     clearInterval(staysAlive);
+    process.off('exit', refuseEarlyEnd);
   }
   // agents of an application that no file exports keep the process alive
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   process.exit(code);
+}
+
+/** A file or a tool that ends the process must not make CI believe that everything passed. */
+function refuseEarlyEnd(code: number): void {
+  if (code !== 0) return;
+  process.exitCode = usageError;
+  console.error('A file ended the process before all evals were executed: does it call process.exit()?');
 }
 
 async function evaluateNow(named: readonly string[], flags: EvalFlags): Promise<number> {
@@ -78,8 +87,8 @@ function chosen({ evals, errors }: LoadedFiles, filter: string | undefined): rea
 }
 
 function list(evals: readonly LoadedEval[], { errors }: LoadedFiles): number {
-  for (const { file, name } of evals) console.log(`${file}: ${name}`);
-  for (const { file, message } of errors) console.error(`${file} was not loaded. ${message}`);
+  for (const { file, name } of evals) console.log(harmless(`${file}: ${name}`));
+  for (const { file, message } of errors) console.error(harmless(`${file} was not loaded. ${message}`));
   return errors.length > 0 ? usageError : 0;
 }
 
@@ -125,9 +134,10 @@ function comparisonText(comparisons: readonly ComparedEval[], paint: Paint): str
       const shown = lines.map((line) => (regressions.includes(line) ? paint.red(`  ${line}`) : `  ${line}`));
       const count =
         regressions.length === 0 ? '' : paint.red(` worse by more than chance: ${regressions.length}`);
-      return [`${oneLine(name, 100)} ${paint.dim(`(${file})`)} against the baseline${count}`, ...shown].join(
-        '\n',
-      );
+      return [
+        `${oneLine(name, 100)} ${paint.dim(`(${harmless(file)})`)} against the baseline${count}`,
+        ...shown,
+      ].join('\n');
     })
     .join('\n\n');
 }

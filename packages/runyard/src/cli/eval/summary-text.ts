@@ -27,7 +27,7 @@ export function summaryText(report: EvalReport, paint: Paint): string {
     ...report.evals.flatMap((entry) => failuresText(entry, paint)),
   ];
   for (const { file, message } of report.loadErrors)
-    parts.push(paint.red(`${file} was not loaded.\n  ${message}`));
+    parts.push(paint.red(`${oneLine(file, longestShown)} was not loaded.\n  ${harmless(message)}`));
   parts.push(totalText(report, paint));
   return parts.filter((part) => part !== '').join('\n\n');
 }
@@ -71,15 +71,15 @@ function meansText({ scorers }: EvalEntry): string {
   const means = scorers.flatMap(({ name, mean }) => (mean === null ? [] : [{ name, mean }]));
   if (means.length === 0) return '–';
   if (means.length === 1) return means.map(({ mean }) => numberText(mean)).join('');
-  return means.map(({ name, mean }) => `${name} ${numberText(mean)}`).join(', ');
+  return means.map(({ name, mean }) => `${oneLine(name, 60)} ${numberText(mean)}`).join(', ');
 }
 
 function failuresText(entry: EvalEntry, paint: Paint): string[] {
   if (entry.status === 'passed') return [];
   const failed = entry.cases.filter(({ passed }) => !passed);
   const lines = [
-    paint.red(`${entry.name} ${paint.dim(`(${entry.file})`)}`),
-    ...entry.reasons.map((reason) => `  ${reason}`),
+    paint.red(`${oneLine(entry.name, longestShown)} ${paint.dim(`(${oneLine(entry.file, longestShown)})`)}`),
+    ...entry.reasons.map((reason) => `  ${harmless(reason)}`),
   ];
   for (const one of failed.slice(0, mostShown)) lines.push(...failureLines(entry, one, paint));
   if (failed.length > mostShown) lines.push(`  … and ${failed.length - mostShown} more`);
@@ -91,7 +91,7 @@ function failureLines({ cases }: EvalEntry, one: CaseEntry, paint: Paint): strin
   const field = (name: string, text: string) =>
     `    ${paint.dim(name.padEnd(8))} ${oneLine(text, longestShown)}`;
   return [
-    `  ${one.caseId}${iterated ? ` #${one.iteration}` : ''}`,
+    `  ${oneLine(one.caseId, longestShown)}${iterated ? ` #${one.iteration}` : ''}`,
     field('input', one.input),
     ...(one.expected === undefined ? [] : [field('expected', one.expected)]),
     ...(one.output === undefined ? [] : [field('got', one.output)]),
@@ -117,7 +117,13 @@ export function timeText(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
-/** What a model wrote stays one line, and moves no cursor. */
+/** What a file, a model or an application says moves no cursor. Its lines stay. */
+export function harmless(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they would control the terminal
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ');
+}
+
+/** The same as one line. */
 export function oneLine(text: string, longest: number): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they would control the terminal
   const flat = text.replace(/[\u0000-\u001f\u007f-\u009f\s]+/g, ' ').trim();
