@@ -36,11 +36,15 @@ export class DatabaseEvals {
     await this.jobs().ended(this.job, evalId, signal);
   }
 
-  /** As it is now. One whose process could not say how it ended is settled by what its job says. */
+  /** As it is now. */
   async find(scope: DataScope, evalId: string): Promise<StoredEval | undefined> {
     const stored = await this.store.find(scope, evalId);
-    if (stored === undefined || !(await this.settled(stored))) return stored;
-    return this.store.find(scope, evalId);
+    return stored && this.current(scope, stored);
+  }
+
+  /** One whose process could not say how it ended is settled by what its job says. Undefined when it is gone. */
+  async current(scope: DataScope, stored: StoredEval): Promise<StoredEval | undefined> {
+    return (await this.settled(stored)) ? this.store.find(scope, stored.id) : stored;
   }
 
   /** Ends it, if it has not ended. */
@@ -60,8 +64,9 @@ export class DatabaseEvals {
   /** Whether it was found to have ended. */
   private async settled({ id, status, updatedAt }: StoredEval): Promise<boolean> {
     if (status !== 'pending' && status !== 'running') return false;
+    // who asks how far it is must not read all that it has done
+    if (await this.jobs().isUnfinished(id)) return false;
     const job = await this.jobs().find(this.job, id);
-    if (job?.status === 'pending' || job?.status === 'running') return false;
     if (job === undefined && Date.now() - updatedAt < freshMs) return false;
     const error = job?.error?.message ?? 'The eval did not end';
     await this.end(id, job?.status === 'cancelled' ? { status: 'cancelled' } : { status: 'error', error });

@@ -70,7 +70,7 @@ export async function settle(
   end: { readonly status: 'completed' | 'error' | 'cancelled'; readonly error?: string },
 ): Promise<void> {
   const data = new EvalData(evalId, evaluation);
-  for await (const result of results.all(evalId)) data.add(result);
+  for await (const result of results.read(evalId)) data.add(result);
   await store.settle(evalId, { ...end, evalData: data.value }, Date.now());
 }
 

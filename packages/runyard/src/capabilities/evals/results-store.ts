@@ -1,12 +1,9 @@
-import type { DataScope } from '../../platform/auth/caller.js';
-import type { ListPage } from '../../platform/http/request/pagination.js';
 import {
   type Database,
   type RunStatement,
   type SqlValue,
   statement,
 } from '../../platform/storage/database.js';
-import { within } from '../../platform/storage/scope.js';
 import { storedJson, storedJsonOrNull } from '../../platform/storage/text.js';
 import type { StoredResult } from './stored-eval.js';
 import type { EvalResultsTable } from './tables.js';
@@ -68,7 +65,13 @@ export interface EvalOutcomeRow {
 }
 
 const outcomesAtOnce = 1_000;
-const pieceSize = 100;
+const readStart = statement(
+  'read_eval_results_start',
+  'SELECT position FROM eval_results WHERE eval_run_id = ? ORDER BY position LIMIT 1 OFFSET ?',
+);
+
+const pieceSize = 20;
+const everything = { limit: Number.POSITIVE_INFINITY, offset: 0 };
 
 /** The results of the evals of a database. */
 export class EvalResultStore {
@@ -86,25 +89,14 @@ export class EvalResultStore {
     });
   }
 
-  /** A page of the results of an eval that the scope shows. */
-  async list(
-    scope: DataScope,
-    evalId: string,
-    range: { readonly limit: number; readonly offset: number },
-  ): Promise<ListPage<StoredResult>> {
-    const { query } = this.database;
-    const shown = within(query.selectFrom('eval_runs'), scope, 'user_id')
+  /** How many results there are of an eval that the caller was shown before. */
+  async count(evalId: string): Promise<number> {
+    const { total } = await this.database.query
+      .selectFrom('eval_results')
       .where('eval_run_id', '=', evalId)
-      .select('eval_run_id');
-    const results = query.selectFrom('eval_results').where('eval_run_id', 'in', shown);
-    const { total } = await results
       .select((select) => select.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
-    const rows =
-      range.offset >= Number(total)
-        ? []
-        : await results.selectAll().orderBy('position').limit(range.limit).offset(range.offset).execute();
-    return { items: rows.map(resultFromRow), total: Number(total) };
+    return Number(total);
   }
 
   /** The outcomes of all results, for who was shown the eval before. */
@@ -121,13 +113,22 @@ export class EvalResultStore {
     }
   }
 
-  /** All results of an eval in their order, for its job and for who was shown the eval before. */
-  async *all(evalId: string): AsyncGenerator<StoredResult> {
-    for (let last = -1; ; ) {
-      const rows = await this.database.read<EvalResultsTable>(readPiece, [evalId, last, pieceSize]);
+  /** Results of an eval in their order, for its job and for who was shown the eval before: all, or those of a page. */
+  async *read(
+    evalId: string,
+    { limit, offset }: { readonly limit: number; readonly offset: number } = everything,
+  ): AsyncGenerator<StoredResult> {
+    const [first] = await this.database.read<Pick<EvalResultsTable, 'position'>>(readStart, [evalId, offset]);
+    if (first === undefined) return;
+    let last = first.position - 1;
+    // one result may have megabytes: a page is never in memory as a whole
+    for (let left = limit; left > 0; ) {
+      const asked = Math.min(left, pieceSize);
+      const rows = await this.database.read<EvalResultsTable>(readPiece, [evalId, last, asked]);
       for (const row of rows) yield resultFromRow(row);
+      if (rows.length < asked) return;
       last = rows.at(-1)?.position ?? last;
-      if (rows.length < pieceSize) return;
+      left -= rows.length;
     }
   }
 }

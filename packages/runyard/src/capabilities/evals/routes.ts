@@ -61,7 +61,7 @@ const listEvals = resource.get({
     const { entries, total } = await evals.list(caller, query);
     // page 0 means the first one
     const page = { limit: query.limit, page: Math.max(query.page, 1) };
-    return jsonPieces(jsonPage(bodies(entries), page, total));
+    return jsonPieces(jsonPage(shown(entries, evalBodyOf), page, total));
   },
 });
 
@@ -161,14 +161,14 @@ const listResults = defineRoute({
   query: resultsQuery,
   responses: { 200: resultsPage },
   handler: async ({ evals }: EvalServices, { params, query, caller }) => {
-    const { items, total } = await evals.results(caller, query, params.eval_run_id);
+    const { entries, total } = await evals.results(caller, query, params.eval_run_id);
     const page = { limit: query.limit, page: Math.max(query.page, 1) };
-    return jsonPieces(jsonPage(items.map(resultBodyOf), page, total));
+    return jsonPieces(jsonPage(shown(entries, resultBodyOf), page, total));
   },
 });
 
-async function* bodies(entries: AsyncIterable<Parameters<typeof evalBodyOf>[0]>) {
-  for await (const entry of entries) yield evalBodyOf(entry);
+async function* shown<Entry>(entries: AsyncIterable<Entry>, bodyOf: (entry: Entry) => unknown) {
+  for await (const entry of entries) yield bodyOf(entry);
 }
 
 export const evalRoutes: readonly Route<EvalServices>[] = [

@@ -3,7 +3,7 @@ import type { EventReader } from '../../core/runs/events/event-reader.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import type { DatabaseQuery } from '../../platform/http/request/database-query.js';
-import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/request/pagination.js';
+import { offsetOf, type PageRequest } from '../../platform/http/request/pagination.js';
 import type { RunSpace } from '../capability.js';
 import type { SessionRunsService } from '../runs/session-runs-service.js';
 import { type ComparedEvals, compareStored } from './comparison/compare-stored.js';
@@ -16,6 +16,12 @@ import { type EvalType, evalTypes, type StoredEval, type StoredResult } from './
 export interface EvalsPage {
   readonly total: number;
   readonly entries: AsyncIterable<StoredEval>;
+}
+
+/** The same of the results of one eval. */
+export interface ResultsPage {
+  readonly total: number;
+  readonly entries: AsyncIterable<StoredResult>;
 }
 
 export interface EvalsServiceOptions extends PlanningOptions {
@@ -63,8 +69,10 @@ export class EvalsService {
     const range = { limit: query.limit, offset: offsetOf(query) };
     const { ids, total } = await evals.store.ids(caller.scope, filterOf(query), order, range);
     async function* entries() {
-      for (let at = 0; at < ids.length; at += rowsAtOnce)
-        yield* await evals.store.named(caller.scope, ids.slice(at, at + rowsAtOnce));
+      for (let at = 0; at < ids.length; at += rowsAtOnce) {
+        const found = await evals.store.named(caller.scope, ids.slice(at, at + rowsAtOnce));
+        for (const stored of found) yield (await evals.current(caller.scope, stored)) ?? stored;
+      }
     }
     return { total, entries: entries() };
   }
@@ -121,15 +129,12 @@ export class EvalsService {
     return space.evals.events(evalId, after);
   }
 
-  async results(
-    caller: Caller,
-    query: DatabaseQuery & PageRequest,
-    evalId: string,
-  ): Promise<ListPage<StoredResult>> {
+  async results(caller: Caller, query: DatabaseQuery & PageRequest, evalId: string): Promise<ResultsPage> {
     const space = await this.options.spaces.choose(query);
     await this.shown(caller, space, evalId);
+    const { results } = space.evals;
     const range = { limit: query.limit, offset: offsetOf(query) };
-    return space.evals.results.list(caller.scope, evalId, range);
+    return { total: await results.count(evalId), entries: results.read(evalId, range) };
   }
 
   /** An eval in comparison with another one. The caller may see both. */

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { agent } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
+import { freshSqlite } from '../../support/databases.js';
 import { type Body, TestService } from '../../support/service.js';
 import { until } from '../../support/until.js';
 
 test('an eval continues after a restart, and a finished case is not executed again', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'runyard-eval-'));
+  const place = await freshSqlite();
   let calls = 0;
   let isHeld = true;
   const model = scriptedModel(async (_request, _call) => {
@@ -18,7 +16,7 @@ test('an eval continues after a restart, and a finished case is not executed aga
     return 'Done.';
   });
   const options = {
-    dataDir,
+    database: place.url,
     agents: [agent({ id: 'writer', model })],
     scorers: [{ name: 'any', score: () => ({ score: 1, passed: true }) }],
   };
@@ -36,10 +34,7 @@ test('an eval continues after a restart, and a finished case is not executed aga
 
   isHeld = false;
   const second = await TestService.start(options);
-  onTestFinished(async () => {
-    await second.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  onTestFinished(() => second.stop());
   await until('the eval has ended', async () => (await second.get(path)).body.status === 'completed');
   // one call for each case, and the one that the stop interrupted
   expect(calls).toBe(4);
@@ -47,4 +42,10 @@ test('an eval continues after a restart, and a finished case is not executed aga
   expect(after.data.map(({ iteration }: Body) => iteration)).toEqual([1, 2, 3]);
   expect(after.data[0]).toEqual(before.data[0]);
   expect((await second.get('/agents/writer/runs')).body).toHaveLength(3);
+
+  // its job has ended, and the process could not say so
+  const database = await place.open();
+  await database.query.updateTable('eval_runs').set({ status: 'running' }).execute();
+  const { data } = (await second.get('/eval-runs')).body;
+  expect(data.map(({ status }: Body) => status)).toEqual(['error']);
 });

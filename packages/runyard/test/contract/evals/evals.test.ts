@@ -108,6 +108,19 @@ test('accuracy: a judge scores each iteration, and the statistics are those of a
   expect((await service.get(`/agents/assistant/runs/${runId}`)).body.status).toBe('completed');
 });
 
+test('results come in pages of any length, with the total', async () => {
+  const { id } = await evaluated({ ...accuracy, eval_type: 'performance', num_iterations: 22 });
+  const page = async (query: string) => {
+    const { body } = await service.get(`/eval-runs/${id}/results?${query}`);
+    return [body.data.map(({ iteration }: Body) => iteration), body.meta.total_count];
+  };
+  const numbers = Array.from({ length: 22 }, (_, at) => at + 1);
+  expect(await page('limit=1000')).toEqual([numbers, 22]);
+  expect(await page('limit=21&page=1')).toEqual([numbers.slice(0, 21), 22]);
+  expect(await page('limit=21&page=2')).toEqual([[22], 22]);
+  expect(await page('limit=21&page=3')).toEqual([[], 22]);
+});
+
 test('a score out of range is refused and asked for again; a judge that never gives one is an error', async () => {
   judgements.push({ reason: 'too good', score: 42 }, { reason: 'well', score: 9 }, 'x', 'x', 'x');
   const { eval_data: data } = await evaluated({ ...accuracy, num_iterations: 2 });

@@ -132,6 +132,12 @@ export class Jobs {
     return run?.componentId === job.kind ? stateOf(job, run) : undefined;
   }
 
+  /** Whether it waits or is executed. Reads none of its steps. */
+  async isUnfinished(jobId: string): Promise<boolean> {
+    const { status } = (await this.options.journal.progress(jobId)) ?? {};
+    return status !== undefined && !terminalStatuses.has(status);
+  }
+
   /** Waits for the end of a job, wherever it is executed. Rejects when the signal aborts, or this process stops. */
   async ended<Result>(
     job: Job<unknown, Result>,
