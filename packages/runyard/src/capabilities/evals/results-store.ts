@@ -1,3 +1,4 @@
+import type { Score } from '../../core/evals/scorer.js';
 import {
   type Database,
   type RunStatement,
@@ -60,11 +61,11 @@ const readOutcomes = statement(
 export interface EvalOutcomeRow {
   readonly caseId: string;
   readonly status: string;
-  readonly scores: StoredResult['scores'];
+  readonly scores: Readonly<Record<string, Pick<Score, 'score' | 'passed'>>>;
   readonly runTimeMs: number | null;
 }
 
-const outcomesAtOnce = 1_000;
+const outcomesAtOnce = 100;
 const readStart = statement(
   'read_eval_results_start',
   'SELECT position FROM eval_results WHERE eval_run_id = ? ORDER BY position LIMIT 1 OFFSET ?',
@@ -106,7 +107,7 @@ export class EvalResultStore {
       const rows = await this.database.read<Row>(readOutcomes, [evalId, last, outcomesAtOnce]);
       for (const row of rows) {
         const { case_id: caseId, status, run_time_ms: runTimeMs } = row;
-        yield { caseId, status, scores: storedJson(row.scores), runTimeMs };
+        yield { caseId, status, scores: withoutTexts(storedJson(row.scores)), runTimeMs };
       }
       last = rows.at(-1)?.position ?? last;
       if (rows.length < outcomesAtOnce) return;
@@ -131,6 +132,13 @@ export class EvalResultStore {
       left -= rows.length;
     }
   }
+}
+
+/** A comparison holds the scores of all results at once: reasons and details may be long. */
+function withoutTexts(scores: StoredResult['scores']): EvalOutcomeRow['scores'] {
+  return Object.fromEntries(
+    Object.entries(scores).map(([name, { score, passed }]) => [name, { score, passed }]),
+  );
 }
 
 /** Whether there is no complete verdict on it. */

@@ -74,6 +74,14 @@ describe('statistics', () => {
   });
 });
 
+test('details of a score are bounded: results and comparisons hold many of them', async () => {
+  const details = 'x'.repeat(1_000_000);
+  const wordy: Scorer = { name: 'wordy', score: () => ({ score: 1, passed: true, details }) };
+  expect((await scored(wordy, {})).failure).toBe(
+    "The scorer 'wordy' failed: its details have 1000002 characters; the limit is 1000000",
+  );
+});
+
 describe('a judge', () => {
   const accuracy = accuracyScorer({ threshold: 5 });
 

@@ -1,13 +1,15 @@
 import { withinTime } from '../abort.js';
 import { RunyardError } from '../errors/errors.js';
 import { reasonOf } from '../errors/reason.js';
-import { isJsonObject } from '../json.js';
+import { isJsonObject, type Json } from '../json.js';
 import { kindOf, storable } from '../storable-json.js';
 import type { Evidence, Score, Scorer, ScoringContext } from './scorer.js';
 
 /** How long one scorer may take for one run: a judge that is asked three times needs minutes. */
 const longestScoringMs = 600_000;
 const longestReason = 20_000;
+/** Of one score, as JSON. */
+const longestDetails = 1_000_000;
 
 export interface ScoredRun {
   /** By the name of the scorer. */
@@ -77,8 +79,16 @@ function checkedScore(given: unknown): Score {
     score,
     passed,
     ...(reason !== undefined && { reason: reason.slice(0, longestReason) }),
-    ...(details !== undefined && { details: storable(details, 'what it shows as details') }),
+    ...(details !== undefined && { details: checkedDetails(details) }),
   };
+}
+
+function checkedDetails(details: unknown): Json {
+  const kept = storable(details, 'what it shows as details');
+  const { length } = JSON.stringify(kept);
+  if (length > longestDetails)
+    throw new Error(`its details have ${length} characters; the limit is ${longestDetails}`);
+  return kept;
 }
 
 function shown(value: unknown): string {
