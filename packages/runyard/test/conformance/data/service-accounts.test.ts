@@ -43,6 +43,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(row!.token_hash).toBe(hashOfToken(token));
     expect(JSON.stringify(row)).not.toContain(token.slice(16));
     expect(await process.tokens.verify(token, 'here')).toEqual({
+      accountId: account.id,
       principal: 'sa:ci-bot',
       madeBy: account.userId,
       scopes: ['agents:run', 'teams:run', 'workflows:run', 'sessions:read', 'config:read'],
