@@ -7,6 +7,7 @@ import { startProcess, stopAllProcesses } from './lib/processes.mjs';
 import {
   agentRows,
   coldStartRows,
+  evalRows,
   loadRow,
   memoryRows,
   sessionRows,
@@ -21,14 +22,33 @@ import { lifeSections, measureLives } from './sections/life.mjs';
 import { compareUnderLoad, shapes, warmUp } from './sections/load.mjs';
 import { measureIdleStreams } from './sections/memory.mjs';
 import { compareModelAdapters } from './sections/model-adapters.mjs';
+import { measureSchedules } from './sections/schedules.mjs';
 import { measureKnowledgeSearch } from './sections/search.mjs';
 import { compareSessionLengths } from './sections/session.mjs';
 import { parts } from './sections/teams-workflows.mjs';
 import { measureViews, viewGroups } from './sections/views.mjs';
 
 const lifeNames = Object.keys(lifeSections);
-const onBothDatabases = ['load', 'session', 'recording', 'views', 'search', 'ingest', ...lifeNames];
-const sections = [...onBothDatabases, 'memory', 'start', 'durability', 'models', 'agents', 'teams-workflows'];
+const onBothDatabases = [
+  'load',
+  'session',
+  'recording',
+  'views',
+  'search',
+  'ingest',
+  'schedules',
+  ...lifeNames,
+];
+const sections = [
+  ...onBothDatabases,
+  'memory',
+  'start',
+  'durability',
+  'models',
+  'agents',
+  'teams-workflows',
+  'evals',
+];
 const usage = `npm run bench -- [--only ${sections.join('|')}]… [--sqlite] [--postgres] [--quick] [--million] [--scale <part>] [--json] [--profile <folder>]`;
 
 const thorough = {
@@ -48,6 +68,8 @@ const thorough = {
   views: { samples: 40 },
   search: { sizes: [100_000], searches: 100 },
   ingest: { pages: 1000, idleRuns: 200, roundRuns: 20 },
+  schedules: { count: 10_000, rounds: 5, seconds: 6, ticks: 300 },
+  evals: { rounds: 7, cases: 1000 },
 };
 const quick = {
   load: { rounds: 3, milliseconds: 300 },
@@ -66,6 +88,8 @@ const quick = {
   views: { samples: 15 },
   search: { sizes: [20_000], searches: 40 },
   ingest: { pages: 200, idleRuns: 100, roundRuns: 20 },
+  schedules: { count: 10_000, rounds: 2, seconds: 2, ticks: 60 },
+  evals: { rounds: 3, cases: 400 },
 };
 
 /** Starts what is needed, measures, prints the tables, and leaves nothing behind. */
@@ -168,8 +192,18 @@ async function prepare({ databases: wanted, only, profileFolder }, cleaning, sig
 
 async function measure(options, setting) {
   const { only, amounts, scale, databases: wanted } = options;
-  const results = { load: [], other: [], session: [], durability: [], models: [], agents: [], parts: [] };
-  for (const name of [...lifeNames, 'recording', 'views', 'search', 'ingest']) results[name] = [];
+  const results = {
+    load: [],
+    other: [],
+    session: [],
+    durability: [],
+    models: [],
+    agents: [],
+    parts: [],
+    evals: [],
+  };
+  for (const name of [...lifeNames, 'recording', 'views', 'search', 'ingest', 'schedules'])
+    results[name] = [];
   for (const database of wanted) {
     if (only.has('load')) await underLoad(setting, database, amounts, results);
     if (only.has('session')) results.session.push(...(await overASession(setting, database, amounts)));
@@ -182,6 +216,8 @@ async function measure(options, setting) {
       );
     if (only.has('ingest'))
       results.ingest.push(...(await measureIngest(setting, database, amounts.ingest, say)));
+    if (only.has('schedules'))
+      results.schedules.push(...(await measureSchedules(setting, database, amounts.schedules, say)));
     const lives = await measureLives(setting, database, options, say);
     for (const [name, rows] of Object.entries(lives)) results[name].push(...rows);
   }
@@ -193,6 +229,7 @@ async function measure(options, setting) {
   if (only.has('models')) results.models = await throughAdapters(amounts);
   if (only.has('agents')) results.agents = await insideAgents(amounts);
   if (only.has('teams-workflows')) results.parts = await insideTeamsAndWorkflows(setting, amounts);
+  if (only.has('evals')) results.evals = await insideEvals(setting, amounts);
   return results;
 }
 
@@ -288,6 +325,14 @@ async function insideTeamsAndWorkflows({ start }, { teamsWorkflows }) {
   return teamWorkflowRows(parts, measured);
 }
 
+async function insideEvals({ start }, { evals }) {
+  say('evals');
+  const worker = await startProcess('eval-meter', { ...evals, dataDir: start.newFolder() });
+  const measured = await worker.ask('measure');
+  await worker.stop();
+  return evalRows(measured);
+}
+
 function say(text) {
   process.stderr.write(`${text}\n`);
 }
@@ -314,6 +359,8 @@ function print(results, { json }) {
     ['Price of recording', results.recording, (rows) => loadTable(rows, 'traces: false', 'traces: true')],
     ['Search of knowledge, 256 dimensions', results.search, searchTable],
     ['Ingestion of knowledge', results.ingest, (rows) => table(rows, 'Idle', 'Beside it')],
+    ['Schedules', results.schedules, (rows) => table(rows, 'Without', '10,000 schedules')],
+    ['Evals', results.evals, (rows) => table(rows, 'Bare loop', 'Eval')],
     ...viewGroups.map((group) => {
       const rows = results.views.filter((row) => row.group === group);
       const render = group === 'unbounded' ? unboundedTable : viewsTable;

@@ -2,7 +2,7 @@ import { agent, knowledge, Runyard, tool } from '../packages/runyard/bundle/inde
 import { openAICompatible } from '../packages/runyard/bundle/models.js';
 import { instructions } from './lib/answer.mjs';
 import { serveCommands } from './lib/commands.mjs';
-import { agentsWithALife } from './lib/life-agents.mjs';
+import { agentsWithALife, readyModel, words } from './lib/life-agents.mjs';
 
 /** Runyard as it is delivered: the default settings, except where to store and how little to log. */
 const { modelPort, dataDir, withKnowledge = false, ...settings } = JSON.parse(process.argv[2]);
@@ -38,6 +38,13 @@ const waitingModel = {
   },
 };
 
+/** Notes how long after the time in the message it is called. */
+const late = [];
+const punctualModel = readyModel('punctual', ({ messages }) => {
+  late.push(Date.now() - Number(messages.at(-1).content));
+  return words('done');
+});
+
 const app = new Runyard({
   port: 0,
   logLevel: 'warn',
@@ -50,9 +57,16 @@ const app = new Runyard({
     agent({ id: 'burst', name: 'Burst', model: model('burst'), instructions }),
     agent({ id: 'history', name: 'History', model: model('plain'), instructions, addHistoryToContext: true }),
     agent({ id: 'waiting', name: 'Waiting', model: waitingModel, instructions }),
+    agent({ id: 'punctual', name: 'Punctual', model: punctualModel }),
     ...agentsWithALife({ agent, tool, model }),
   ],
 });
 
 const { port } = await app.listen();
-serveCommands({ port: () => port, release: () => releaseAnswers() }, () => app.close({ graceMs: 1000 }));
+const commands = {
+  port: () => port,
+  release: () => releaseAnswers(),
+  callsAtTicks: () => late.length,
+  lateness: () => late.splice(0),
+};
+serveCommands(commands, () => app.close({ graceMs: 1000 }));

@@ -1,10 +1,10 @@
 import { instructions } from './answer.mjs';
 
 const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
-const words = (content) => ({ content, toolCalls: [], usage, finishReason: 'stop' });
+export const words = (content) => ({ content, toolCalls: [], usage, finishReason: 'stop' });
 
 /** Answers at once and needs no connection: its input is ignored. */
-function readyModel(id, answerTo) {
+export function readyModel(id, answerTo) {
   return {
     id,
     provider: 'Bench',

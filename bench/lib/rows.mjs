@@ -9,6 +9,7 @@ const targets = {
   coldStartMs: 700,
   constructionMicroseconds: 20,
   constructionKiB: 10,
+  evalCpu: 1.3,
 };
 
 /**
@@ -136,4 +137,20 @@ export function teamWorkflowRows(parts, measured) {
     ...both('in memory', member, measured.models, measured.broadcast),
     ...both('SQLite', member, measured.models, measured.storedBroadcast),
   ];
+}
+
+/** A case of an eval against the same run and the same function in a loop. */
+export function evalRows({ loop, evaluated, storedLoop, storedEvaluated }) {
+  const both = (where, base, measured) => [
+    row({ what: 'cases', where, unit: 'cases/s', base: base.perSecond, measured: measured.perSecond }),
+    row({
+      what: 'CPU of a case',
+      where,
+      unit: 'ms',
+      base: base.cpu,
+      measured: measured.cpu,
+      mostRatio: targets.evalCpu,
+    }),
+  ];
+  return [...both('in memory', loop, evaluated), ...both('SQLite', storedLoop, storedEvaluated)];
 }

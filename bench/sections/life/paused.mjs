@@ -1,3 +1,4 @@
+import { look } from '../../lib/idle.mjs';
 import { row } from '../../lib/rows.mjs';
 import { manyTimes, RunClient, timed } from '../../lib/run-client.mjs';
 import { median } from '../../lib/statistics.mjs';
@@ -54,18 +55,4 @@ async function answerSome(client, runs) {
     times.push(milliseconds);
   }
   return median(times.slice(wakingAnswers));
-}
-
-/** After garbage collection, and over some seconds without calls. */
-async function look(server, seconds) {
-  const { rss, heap, external } = await server.ask('memory');
-  const before = await server.ask('usage');
-  const begun = performance.now();
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-  const cpu = (await server.ask('usage')) - before;
-  return {
-    cpu: cpu / (performance.now() - begun),
-    live: (heap + external) / 2 ** 20,
-    resident: rss / 2 ** 20,
-  };
 }

@@ -31,6 +31,7 @@ export const evals: Capability = {
       services: { evals: new EvalsService({ components, spaces, settings, scorers, sessions }) },
       inDatabase(database, space) {
         const parts = {
+          slots: settings.maxJobs,
           store: new EvalStore(database),
           results: new EvalResultStore(database),
           async prepare(evalId: string, plan: StoredPlan) {

@@ -23,6 +23,8 @@ export type EvalJobResult = Shaped<typeof resultShape>;
 const longestOutput = 100_000;
 
 export interface EvalJobParts {
+  /** How many evals a process executes at once. */
+  readonly slots: number;
   readonly store: EvalStore;
   readonly results: EvalResultStore;
   /** What the plan of an eval means in this process. Throws when a part of it is not registered here. */
@@ -34,6 +36,8 @@ export function evalJob(parts: EvalJobParts): Job<EvalJobInput, EvalJobResult> {
   const { store } = parts;
   return defineJob({
     kind: 'eval',
+    // an eval waits for its runs: other jobs do not wait for it
+    ownSlots: parts.slots,
     input: inputRecord<EvalJobInput>('eval', 1, inputShape),
     result: outputRecord<EvalJobResult>('evaluated', 1, resultShape),
     async execute(context, { evalId }) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agent } from '../../../src/index.js';
+import { agent, knowledge } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { everydayScopes, Gatehouse, type Holder } from '../../support/clients/tokens.js';
 import { gate, until } from '../../support/until.js';
@@ -27,6 +27,8 @@ beforeAll(async () => {
   house = await Gatehouse.shared({
     agents: [agent({ id: 'writer', model }), agent({ id: 'other', model })],
     scorers: [{ name: 'any', score: () => ({ score: 1, passed: true }) }],
+    knowledge: [knowledge({ name: 'notes' })],
+    maxJobs: 1,
     userIsolation: true,
   });
   ada = await house.person('ada', [...everydayScopes, ...evalScopes]);
@@ -123,6 +125,25 @@ test('a cancelled eval ends its runs and keeps its results; so does one whose cl
     return body.data[0].name === 'left' && body.data[0].status === 'cancelled';
   });
   expect((await runs()).includes('running')).toBe(false);
+  released.open();
+});
+
+test('content is indexed while evals wait for their runs', async () => {
+  released = gate();
+  const { body: begun } = await start(ada, { input: 'wait', background: true });
+  await until('the run waits', () => waiting > 0);
+  const admin = await house.admin();
+  const note = new FormData();
+  note.set('text_content', 'Notes are indexed beside evals.');
+  const { body: added } = await house.service.call('POST', '/knowledge/content', {
+    headers: admin.headers,
+    body: note,
+  });
+  await until('the note is indexed', async () => {
+    const { body } = await admin.get(`/knowledge/content/${added.id}/status`);
+    return body.status === 'completed';
+  });
+  expect((await ada.get(`/eval-runs/${begun.id}`)).body.status).toBe('running');
   released.open();
 });
 

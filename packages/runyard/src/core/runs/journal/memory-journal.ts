@@ -23,6 +23,8 @@ import type {
 
 /** Runs that are remembered; beyond it the oldest are forgotten. */
 const keptRuns = 1_000;
+/** So many are forgotten at once: to look for what belongs to them takes as long as to look at all runs. */
+const forgottenAtOnce = 100;
 
 type Page = Parameters<RunQueue['waiting']>;
 
@@ -311,7 +313,7 @@ export class MemoryJournal implements RunJournal, RunLeases, RunQueue, PastSessi
   }
 
   private forgetOldest(): void {
-    if (this.runs.size <= keptRuns) return;
+    if (this.runs.size < keptRuns + forgottenAtOnce) return;
     for (const [runId, { run }] of this.runs) {
       if (this.runs.size <= keptRuns) break;
       if (!isOpen(run.status)) this.runs.delete(runId);
