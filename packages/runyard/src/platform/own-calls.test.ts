@@ -55,6 +55,9 @@ test('what is kept of a caller gives the same caller, with the rights of now', a
   });
   expect(asked).toEqual([{ userId: 'ada', claims: { sub: 'ada', tier: 'gold' } }]);
   expect([changed.rights.may('agents:run'), changed.rights.may('teams:run')]).toEqual([false, true]);
+  // what JavaScript may return
+  for (const rubbish of [undefined, 'agents:run', [null], { includes: () => true, flatMap: () => [] }])
+    await expect(identities({}).restored(ada, () => rubbish as unknown as null)).rejects.toThrow(TypeError);
   const account = await identities({}, bot).restored({
     by: 'service_account',
     accountId: 'a1',

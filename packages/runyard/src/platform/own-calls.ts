@@ -1,9 +1,12 @@
+import type { CallApplication } from '../core/runs/execution/code-owner.js';
 import type { Caller } from './auth/caller.js';
 import type { Identities } from './auth/identity.js';
 import type { KeptCaller, RightsOfHolder } from './auth/kept-caller.js';
 import { actAs } from './http/exchange.js';
 import { fetchHandler } from './http/fetch-handler.js';
 import type { HttpServer, NodeHandler } from './http/handler.js';
+
+const directly: CallApplication = (_what, work) => work();
 
 /** The host of a request that leaves no process. */
 const ownOrigin = 'http://localhost';
@@ -21,10 +24,13 @@ export class OwnCalls {
     this.#handle = http.handler();
   }
 
-  /** Who was kept, with the rights of now. Throws 403 `rights_lost`. */
-  caller(kept: KeptCaller): Promise<Caller> {
+  /** Who was kept, with the rights of now. Throws 403 `rights_lost`. `callApplication` calls what the application gave. */
+  async caller(kept: KeptCaller, callApplication: CallApplication = directly): Promise<Caller> {
     if (this.#identities === undefined) throw new Error('The service is not open.');
-    return this.#identities.restored(kept, this.rights);
+    const { rights } = this;
+    const asked: RightsOfHolder | undefined =
+      rights && ((holder) => callApplication('scheduleRights', () => rights(holder)));
+    return this.#identities.restored(kept, asked);
   }
 
   /**

@@ -215,9 +215,12 @@ function creatorAfter(
   return isCalledAnew || isSame(creator, changer) ? { creator: changer } : {};
 }
 
+/** Whether two are one person or account. Of holders of tokens that name nobody it is not known. */
 function isSame(one: KeptCaller, other: KeptCaller): boolean {
-  const nameOf = (kept: KeptCaller) => ('userId' in kept ? kept.userId : null);
-  return one.by === other.by && nameOf(one) === nameOf(other);
+  if (one.by === 'jwt') return other.by === 'jwt' && one.userId !== null && one.userId === other.userId;
+  if (one.by === 'service_account')
+    return other.by === 'service_account' && one.accountId === other.accountId;
+  return one.by === other.by;
 }
 
 /** Where users are kept apart, each has names of their own: none learns which names others use. */

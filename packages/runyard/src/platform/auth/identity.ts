@@ -92,6 +92,8 @@ export class Identities {
     const scopes = rights === undefined ? kept.scopes : await rights({ userId, claims });
     if (scopes === null)
       throw errors.rightsLost(`scheduleRights grants nothing to ${userId ?? 'its creator'}`);
+    if (!isListOfTexts(scopes))
+      throw new TypeError('scheduleRights returned neither a list of scopes nor null.');
     return this.#holder({ claims, subject: userId, scopes, expiresAt: null }).caller;
   }
 
@@ -153,6 +155,11 @@ export function isRefusedToken(error: unknown): error is RunyardError {
 /** How long it takes reveals neither how much of it is right nor how long the right one is. */
 function isSame(given: string, expected: string): boolean {
   return expected !== '' && timingSafeEqual(digest(given), digest(expected));
+}
+
+/** The function of the application may be plain JavaScript. */
+function isListOfTexts(given: unknown): boolean {
+  return Array.isArray(given) && given.every((one) => typeof one === 'string');
 }
 
 function digest(text: string): Buffer {

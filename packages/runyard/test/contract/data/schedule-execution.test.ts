@@ -7,7 +7,7 @@ import { agent, schedule as defineSchedule, tool } from '../../../src/index.js';
 import { anonymousCaller } from '../../../src/platform/auth/caller.js';
 import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { gate } from '../../heart/harness.js';
-import { Gatehouse, Holder } from '../../support/clients/tokens.js';
+import { adminScope, Gatehouse, Holder } from '../../support/clients/tokens.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
 import type { Body } from '../../support/service.js';
 import { until } from '../../support/until.js';
@@ -16,6 +16,7 @@ const managing = ['schedules:read', 'schedules:write', 'schedules:delete'];
 const book = new ScriptBook();
 const gone = new Set<string>();
 const posted: Body[] = [];
+const desk = gate();
 
 let house: Gatehouse;
 let admin: Holder;
@@ -30,11 +31,14 @@ beforeAll(async () => {
   });
   house = await Gatehouse.shared({
     agents: [agent({ id: 'plain', model: book.model, tools: [wire] })],
+    // those that wait for their runs do not count
+    maxScheduledCalls: 1,
     scheduleRights: async ({ userId, claims }) =>
       gone.has(userId ?? '') ? null : String(claims.scopes ?? '').split(','),
     routes: (app) => {
       app.post('/notes', async ({ body, caller }, reply) => {
-        posted.push({ body, by: caller?.userId });
+        posted.push({ body, by: caller?.userId, admin: caller?.rights.isAdmin });
+        if ((body as Body).held) await desk.promise;
         return reply.code((body as Body).status ?? 200).send({ noted: true });
       });
     },
@@ -95,6 +99,38 @@ test('a failed run is tried again after the delay, and each attempt is a record'
   expect(first.run_id).not.toBe(second.run_id);
 });
 
+test('a run is one however its path is written', async () => {
+  const id = await created({ endpoint: '/%61gents/plain/run%73/', payload: { message: 'encoded' } });
+  expect((await trigger(id)).body).toMatchObject({
+    run_id: expect.any(String),
+    output: { content: 'Answer to: encoded' },
+  });
+});
+
+test('who names nobody lends no rights to the call of another who names nobody', async () => {
+  const scopes = (...held: string[]) => house.holder({ scopes: held });
+  const [nobody, root] = [await scopes(...managing), await scopes(adminScope)];
+  const id = await created({ endpoint: '/notes', payload: { text: 'b' } }, nobody);
+  expect((await root.send('PATCH', `/schedules/${id}`, { cron_expr: '@daily' })).status).toBe(200);
+  expect((await trigger(id, root)).body.status).toBe('success');
+  expect(posted.at(-1)).toEqual({ body: { text: 'b' }, by: null, admin: false });
+});
+
+test('what was triggered and is disabled before it begins is recorded as left out', async () => {
+  const first = trigger(await created({ endpoint: '/notes', payload: { held: true } }));
+  await until('the only slot is taken', async () => posted.at(-1)?.body.held === true);
+  const id = await created({ endpoint: '/notes' });
+  const second = trigger(id);
+  await until('it waits', async () => (await ada.get(`/schedules/${id}/runs`)).body.data.length === 1);
+  await ada.send('POST', `/schedules/${id}/disable`);
+  desk.open();
+  expect((await first).body.status).toBe('success');
+  expect((await second).body).toMatchObject({
+    status: 'cancelled',
+    error: 'Skipped: the schedule was disabled',
+  });
+});
+
 test('a time-out cancels the run that was started', async () => {
   const held = gate();
   book.write('hangs', async () => {
@@ -127,7 +163,7 @@ test('a run that pauses is done, and its approval names the schedule and the att
 test('any other endpoint is called once, with the payload as JSON', async () => {
   const id = await created({ endpoint: '/notes', payload: { text: 'a' } });
   expect((await trigger(id)).body).toMatchObject({ status: 'success', status_code: 200, run_id: null });
-  expect(posted).toEqual([{ body: { text: 'a' }, by: 'ada' }]);
+  expect(posted.at(-1)).toEqual({ body: { text: 'a' }, by: 'ada', admin: false });
   const failing = await created({ endpoint: '/notes', payload: { status: 500 } });
   expect((await trigger(failing)).body).toMatchObject({
     status: 'failed',
@@ -260,7 +296,8 @@ test('a run that was started before a crash is cancelled when its time is over',
   };
   const { signal } = new AbortController();
   const idle = <T>(wait: () => Promise<T>) => wait();
-  const context = { signal, timers: systemTimers, log: silentLog, idle };
+  const callApplication = <T>(_what: string, work: () => T) => work();
+  const context = { signal, timers: systemTimers, log: silentLog, idle, callApplication };
   const begun = { run_id: 'r', at: 0 };
   expect(await makeAttempt(site, { schedule, recordId: 'a', begun }, context)).toMatchObject({
     status: 'failed',

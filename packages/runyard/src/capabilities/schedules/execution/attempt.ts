@@ -1,4 +1,4 @@
-import { pause } from '../../../core/abort.js';
+import { pause, untilAborted } from '../../../core/abort.js';
 import { backOffMs } from '../../../core/back-off.js';
 import { errorCode } from '../../../core/errors/error-code.js';
 import { RunyardError } from '../../../core/errors/errors.js';
@@ -61,9 +61,10 @@ class TimedOut extends Error {}
 export async function makeAttempt(
   site: AttemptSite,
   attempt: Attempt,
-  { signal, timers, idle, log }: Pick<JobContext, 'signal' | 'timers' | 'idle' | 'log'>,
+  context: Pick<JobContext, 'signal' | 'timers' | 'idle' | 'log' | 'callApplication'>,
 ): Promise<AttemptOutcome> {
   const { schedule, recordId, begun } = attempt;
+  const { signal, timers, idle, log, callApplication } = context;
   const bound = new AbortController();
   const onAbort = (): void => bound.abort(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
@@ -71,24 +72,55 @@ export async function makeAttempt(
   const stopTimer = timers.after(Math.max(0, leftMs), () => bound.abort(new TimedOut()));
   try {
     signal.throwIfAborted();
-    const caller = await site.ownCalls.caller(schedule.creator);
+    const caller = await untilAborted(site.ownCalls.caller(schedule.creator, callApplication), bound.signal);
     const acting = { ...caller, schedule: { scheduleId: schedule.id, scheduleRunId: recordId } };
     const path = runPathOf(schedule);
     const call = new ScheduledCall(site, attempt, acting, bound.signal, timers);
     return path === undefined ? await call.once() : await call.run(path, idle);
   } catch (error) {
     signal.throwIfAborted();
-    const at = await site.now();
-    const timedOut = bound.signal.reason instanceof TimedOut;
-    if (timedOut)
-      return outcomeOf({ status: 'failed', at, error: `Timed out after ${schedule.timeoutSeconds}s` });
+    if (bound.signal.reason instanceof TimedOut) return await timedOut(site, attempt, context);
     if (!(error instanceof RunyardError))
-      log.error({ err: error, schedule_id: schedule.id }, 'an attempt of a schedule failed');
-    return failedWith(error, at);
+      log.error(
+        { err: error, schedule: schedule.name, schedule_id: schedule.id },
+        'a call of a schedule failed',
+      );
+    return failedWith(error, await site.now());
   } finally {
     stopTimer();
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** The time is up: the run that the attempt started is cancelled. One that has ended by itself counts all the same. */
+async function timedOut(
+  site: AttemptSite,
+  { schedule, begun }: Attempt,
+  { signal, log }: Pick<JobContext, 'signal' | 'log'>,
+): Promise<AttemptOutcome> {
+  const error = `Timed out after ${schedule.timeoutSeconds}s`;
+  const path = runPathOf(schedule);
+  try {
+    // a run that is just being started is cancelled too: a request to cancel waits for it
+    const place = path && { ...path, runId: begun.run_id };
+    const left = place && (await site.runs.cancel(anonymousCaller, place));
+    const settled = place && left === undefined ? await site.runs.settled(place, signal) : undefined;
+    const at = await site.now();
+    if (settled !== undefined && settled.run.status !== 'cancelled')
+      return outcomeOfRun(settled, site.runs.inputOf(settled.run), at);
+    const run = left ?? settled?.run;
+    if (run !== undefined)
+      return outcomeOf({
+        status: 'failed',
+        at,
+        run_id: run.runId,
+        error: `${error}; run ${run.runId} was cancelled`,
+      });
+  } catch (failure) {
+    signal.throwIfAborted();
+    log.warn({ err: failure, run_id: begun.run_id }, 'a run of a schedule could not be cancelled');
+  }
+  return outcomeOf({ status: 'failed', at: await site.now(), error });
 }
 
 function failedWith(error: unknown, at: number): AttemptOutcome {
@@ -134,27 +166,11 @@ class ScheduledCall {
     const { site, signal } = this;
     const { begun } = this.attempt;
     const place = { kind, componentId, runId: begun.run_id };
-    let isStarted = false;
-    try {
-      const refusal = await this.start(idle);
-      if (refusal !== undefined) return refused(refusal, await site.now());
-      isStarted = true;
-      const settled = await idle(() => site.runs.settled(place, signal));
-      if (settled === undefined) throw new Error(`The run ${begun.run_id} is gone.`);
-      return outcomeOfRun(settled, site.runs.inputOf(settled.run), await site.now());
-    } catch (error) {
-      if (!(signal.reason instanceof TimedOut)) throw error;
-      // also one that was started before a crash, or is being started
-      const isCancelled = (await site.runs.cancel(anonymousCaller, place)) !== undefined;
-      if (!isStarted && !isCancelled) throw error;
-      const { timeoutSeconds } = this.attempt.schedule;
-      return outcomeOf({
-        status: 'failed',
-        at: await site.now(),
-        run_id: begun.run_id,
-        error: `Timed out after ${timeoutSeconds}s; run ${begun.run_id} was cancelled`,
-      });
-    }
+    const refusal = await this.start(idle);
+    if (refusal !== undefined) return refused(refusal, await site.now());
+    const settled = await idle(() => site.runs.settled(place, signal));
+    if (settled === undefined) throw new Error(`The run ${begun.run_id} is gone.`);
+    return outcomeOfRun(settled, site.runs.inputOf(settled.run), await site.now());
   }
 
   /** Starts the run when the service has room for it. Answers with what keeps it from being started. */

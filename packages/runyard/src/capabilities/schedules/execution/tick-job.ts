@@ -58,6 +58,10 @@ export function tickJob(site: ExecutionSite): TickJob {
   return job;
 }
 
+function isActive({ enabled, retiredAt }: Schedule): boolean {
+  return enabled && retiredAt === null;
+}
+
 class Execution {
   private readonly scheduleId: string;
 
@@ -73,7 +77,12 @@ class Execution {
   async run(): Promise<{ readonly attempts: number }> {
     const { site, scheduleId, context } = this;
     const schedule = await site.store.current(scheduleId);
-    if (schedule === undefined || !this.isWanted(schedule)) return { attempts: 0 };
+    if (schedule === undefined) return { attempts: 0 };
+    if (!this.isWanted(schedule)) {
+      // the record of a trigger exists before its job
+      if (this.input.trigger === 'manual') await this.skip('the schedule was disabled');
+      return { attempts: 0 };
+    }
     if (!(await this.takesTurn(schedule))) return { attempts: 1 };
     const attempts = await this.inTurn();
     if (schedule.overlap !== 'allow') await site.turns.giveBack(scheduleId, context.jobId);
@@ -91,8 +100,8 @@ class Execution {
   }
 
   /** It may have been disabled since the tick; an execution that has begun is brought to its end. */
-  private isWanted({ enabled, retiredAt }: Schedule): boolean {
-    return this.context.attempt > 1 || (enabled && retiredAt === null);
+  private isWanted(schedule: Schedule): boolean {
+    return this.context.attempt > 1 || isActive(schedule);
   }
 
   private async makeAttempts(first: Schedule): Promise<number> {
@@ -116,7 +125,7 @@ class Execution {
       const waitMs = outcome.at + schedule.retryDelaySeconds * 1000 - (await site.now());
       await context.idle(() => pause(Math.max(0, waitMs), context.signal, context.timers));
       const now = await site.store.current(this.scheduleId);
-      if (now === undefined || !now.enabled) return attempt;
+      if (now === undefined || !isActive(now)) return attempt;
       schedule = now;
     }
   }
