@@ -262,6 +262,10 @@ describe('the definition of an eval', () => {
       () => accuracy({ agent: a, input, expectedOutput: 'x', iterations: 101 }),
     ],
     ['a whole number from 1 to 10', () => judge({ agent: a, input, criteria: 'c', threshold: 11 })],
+    [
+      "threshold belongs to scoring: 'numeric'",
+      () => judge({ agent: a, input, criteria: 'c', threshold: 8 }),
+    ],
     ['criteria is missing', () => judge({ agent: a, input } as never)],
     ['a whole number from 0 to 10', () => performance({ agent: a, input, warmups: 11 })],
     ['expectedToolCalls is missing', () => reliability({ agent: a, input } as never)],

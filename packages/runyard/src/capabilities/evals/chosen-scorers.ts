@@ -51,7 +51,7 @@ export async function scorersOf(
           name: scorerNames.judge,
           criteria,
           scoring,
-          threshold,
+          ...(scoring === 'numeric' && { threshold }),
           ...(guidelines !== undefined && { guidelines }),
         }),
       ];

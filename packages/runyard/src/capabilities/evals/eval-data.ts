@@ -1,8 +1,9 @@
 import type { Statistics } from '../../core/evals/eval-results.js';
 import { scorerSummary } from '../../core/evals/eval-summary.js';
+import type { EvalType } from '../../core/evals/eval-types.js';
 import { statisticsOf } from '../../core/evals/statistics.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
-import type { EvalType, Evaluation, StoredResult } from './stored-eval.js';
+import type { Evaluation, StoredResult } from './stored-eval.js';
 
 /** How much of the single results an eval shows itself; all of them are listed by their own route. */
 const mostCharacters = 256 * 1024;

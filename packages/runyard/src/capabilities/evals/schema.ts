@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { evalBounds } from '../../core/evals/eval-plan.js';
+import { evalTypes } from '../../core/evals/eval-types.js';
 import type { Json } from '../../core/json.js';
 import { maxStateKeyLength } from '../../core/runs/execution/session-state.js';
 import { databaseQuery } from '../../platform/http/request/database-query.js';
 import { identifier } from '../../platform/http/request/fields.js';
 import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
-import { evalTypes } from './stored-eval.js';
 
 /** How many stored runs one eval grades. */
 const mostRuns = 1_000;

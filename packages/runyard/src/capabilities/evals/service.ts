@@ -1,4 +1,5 @@
 import { errors } from '../../core/errors/errors.js';
+import { type EvalType, evalTypes } from '../../core/evals/eval-types.js';
 import type { EventReader } from '../../core/runs/events/event-reader.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import type { Caller } from '../../platform/auth/caller.js';
@@ -10,7 +11,7 @@ import { type ComparedEvals, compareStored } from './comparison/compare-stored.j
 import { type PlanningOptions, plannedEval } from './planning.js';
 import type { EvalBody, ListEvalsQuery } from './schema.js';
 import { type EvalFilter, isEvalSort } from './store.js';
-import { type EvalType, evalTypes, type StoredEval, type StoredResult } from './stored-eval.js';
+import type { StoredEval, StoredResult } from './stored-eval.js';
 
 /** A page of a list: how long the list is, and the entries, which are read as they are asked for. */
 export interface EvalsPage {

@@ -1,4 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
+import type { EvalType } from '../../core/evals/eval-types.js';
 import type { JsonObject } from '../../core/json.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
@@ -7,7 +8,7 @@ import { queryBuilder } from '../../platform/storage/query-builder.js';
 import type { Schema } from '../../platform/storage/schema.js';
 import { within } from '../../platform/storage/scope.js';
 import { storedJson, storedJsonOrNull } from '../../platform/storage/text.js';
-import type { EvalStatus, EvalType, StoredEval, StoredPlan } from './stored-eval.js';
+import type { EvalStatus, StoredEval, StoredPlan } from './stored-eval.js';
 import type { EvalRunsTable } from './tables.js';
 
 /** All that is given has to fit. */

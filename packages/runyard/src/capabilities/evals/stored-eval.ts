@@ -1,12 +1,10 @@
 import type { EvalCase } from '../../core/evals/eval-case.js';
+import type { EvalType } from '../../core/evals/eval-types.js';
 import type { RunUsageTotals } from '../../core/evals/evaluated-run.js';
 import type { Score } from '../../core/evals/scorer.js';
 import type { JsonObject } from '../../core/json.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { StoredCaller } from './stored-caller.js';
-
-export const evalTypes = ['accuracy', 'agent_as_judge', 'performance', 'reliability', 'custom'] as const;
-export type EvalType = (typeof evalTypes)[number];
 
 export type EvalStatus = 'pending' | 'running' | 'completed' | 'error' | 'cancelled';
 

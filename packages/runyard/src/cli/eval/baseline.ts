@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { reasonOf } from '../../core/errors/reason.js';
+import { fileFault } from '../../core/errors/file-fault.js';
 import { compareEvals } from '../../core/evals/comparison/compare-evals.js';
 import { fieldsOf } from '../../core/objects.js';
 import { CommandFailure, usageError } from '../failure.js';
@@ -25,11 +25,11 @@ export function readBaseline(file: string): EvalReport {
   try {
     content = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new CommandFailure(`The baseline ${file} cannot be read: ${reasonOf(error)}.`, usageError);
+    throw new CommandFailure(`The baseline ${file} cannot be read: ${fileFault(error)}.`, usageError);
   }
   if (!isReport(content))
     throw new CommandFailure(
-      `The baseline ${file} is no report of runyard eval --json with the version ${reportVersion}.`,
+      `The baseline ${file} is not a report that runyard eval --json wrote with version ${reportVersion}.`,
       usageError,
     );
   return content;

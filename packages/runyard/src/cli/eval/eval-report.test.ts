@@ -164,7 +164,7 @@ it('refuses a baseline that cannot be compared before anything is executed', () 
   const { scores: _scores, ...unscored } = aCase();
   for (const cases of [[unscored], [{ ...unscored, scores: null }], [{ ...unscored, scores: { s: 1 } }]]) {
     writeFileSync(file, JSON.stringify(aReport({ ...anEval(), cases: cases as never })));
-    expect(() => readBaseline(file)).toThrow('is no report of runyard eval');
+    expect(() => readBaseline(file)).toThrow('is not a report that runyard eval');
   }
 });
 

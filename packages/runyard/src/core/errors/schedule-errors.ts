@@ -42,7 +42,10 @@ export const scheduleErrors = {
       isOurs ? `Invalid cron expression: ${cron}. ${reason}` : `Invalid cron expression: ${cron}`,
       { fields: { reason } },
     ),
-  invalidTimezone: define('invalid_timezone', 422, (zone: string) => `Invalid timezone: ${zone}`),
+  invalidTimezone: (zone: string) =>
+    new RunyardError('invalid_timezone', 422, `Invalid timezone: ${zone}`, {
+      fields: { reason: "Give the name of a time zone of the IANA database, such as 'Europe/Berlin'." },
+    }),
   endpointUnknown: define(
     'endpoint_unknown',
     422,

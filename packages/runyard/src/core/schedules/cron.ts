@@ -140,7 +140,7 @@ function specialWeekday(item: string): string | undefined {
 }
 
 function invalid(item: string, { name, least, most }: Field): InvalidCron {
-  return new InvalidCron(`'${item}' is no ${name} (${least}-${most}).`);
+  return new InvalidCron(`'${item}' is not a valid ${name} (${least}-${most}).`);
 }
 
 function numbered(names: readonly string[], first: number): ReadonlyMap<string, number> {

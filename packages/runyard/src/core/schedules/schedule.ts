@@ -1,7 +1,7 @@
 import { Agent, type AnyAgent } from '../agents/agent.js';
 import { AgentFactory } from '../agents/agent-factory.js';
 import { errors } from '../errors/errors.js';
-import type { JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject, parseJson } from '../json.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
 import type { Shape } from '../options/kind.js';
 import {
@@ -33,6 +33,7 @@ import {
   scheduleDefaults,
   scheduleName,
 } from './schedule-definition.js';
+import { type ScheduledEval, scheduledEval, scheduledEvalFault } from './scheduled-eval.js';
 import { isTimeZone } from './time-zone.js';
 
 /** What a schedule in code says. Of `agent`, `team`, `workflow`, `evaluation` and `endpoint` it has one. */
@@ -48,10 +49,10 @@ export interface ScheduleSettings {
   readonly agent?: AnyAgent | AgentFactory | string;
   readonly team?: AnyTeam | string;
   readonly workflow?: AnyWorkflow | string;
-  /** The message of the run. */
+  /** The message of the run: required for an agent, a team and a workflow. */
   readonly message?: string;
   /** Starts an eval: the body of `POST /eval-runs`. */
-  readonly evaluation?: JsonObject;
+  readonly evaluation?: ScheduledEval;
   /** Calls this route of the service. */
   readonly endpoint?: string;
   /** How `endpoint` is called. Default: `POST`. */
@@ -92,7 +93,7 @@ const scheduleOptions = objectOf<ScheduleSettings>({
   team: anyOf(instanceOf(Team, 'a team'), name),
   workflow: anyOf(instanceOf(Workflow, 'a workflow'), name),
   message: text,
-  evaluation: json,
+  evaluation: scheduledEval,
   endpoint: name,
   method: word(...methods),
   payload: json,
@@ -105,7 +106,7 @@ const scheduleOptions = objectOf<ScheduleSettings>({
   enabled: flag,
 } satisfies Shape<ScheduleSettings>);
 
-/** A component that a schedule runs. */
+/** A component that a schedule runs or evaluates. */
 export interface ScheduledComponent {
   readonly kind: 'agent' | 'team' | 'workflow';
   readonly id: string;
@@ -115,7 +116,7 @@ export interface ScheduledComponent {
 export class DefinedSchedule {
   readonly definition: ScheduleDefinition;
   readonly enabled: boolean;
-  /** Undefined for one that calls something else. */
+  /** What it runs or evaluates; undefined for one that calls something else. */
   readonly component: ScheduledComponent | undefined;
 
   constructor(given: ScheduleSettings) {
@@ -123,8 +124,9 @@ export class DefinedSchedule {
     checkOptions(owner, given, scheduleOptions);
     const settings = scheduleOptions.plain(given);
     this.enabled = settings.enabled ?? true;
-    this.component = componentOf(settings);
-    const call = callOf(owner, settings, this.component);
+    const run = componentOf(settings);
+    const call = callOf(owner, settings, run);
+    this.component = run ?? evaluatedBy(settings);
     assertCron(owner, settings.cron);
     this.definition = {
       ...scheduleDefaults,
@@ -148,11 +150,26 @@ export function schedule(settings: ScheduleSettings): DefinedSchedule {
   return new DefinedSchedule(settings);
 }
 
-function componentOf({ agent, team, workflow }: ScheduleSettings): ScheduledComponent | undefined {
+function componentOf({
+  agent,
+  team,
+  workflow,
+}: Partial<Pick<ScheduleSettings, 'agent' | 'team' | 'workflow'>>): ScheduledComponent | undefined {
   const idOf = (given: string | { readonly id: string }) => (typeof given === 'string' ? given : given.id);
   if (agent !== undefined) return { kind: 'agent', id: idOf(agent) };
   if (team !== undefined) return { kind: 'team', id: idOf(team) };
   return workflow === undefined ? undefined : { kind: 'workflow', id: idOf(workflow) };
+}
+
+function evaluatedBy({ evaluation = {} }: { readonly evaluation?: Partial<ScheduledEval> }) {
+  const { agent_id: agent, team_id: team, workflow_id: workflow } = evaluation;
+  return componentOf({ agent, team, workflow });
+}
+
+/** As the database will give it back: without fields that are undefined. */
+function asJson(fields: object): JsonObject | null {
+  const parsed = parseJson(JSON.stringify(fields));
+  return isJsonObject(parsed) ? parsed : null;
 }
 
 type Call = Pick<ScheduleDefinition, 'method' | 'endpoint' | 'payload'>;
@@ -166,15 +183,19 @@ function callOf(owner: string, settings: ScheduleSettings, component: ScheduledC
     );
   if (component === undefined && message !== undefined)
     throw errors.invalidConfig(`${owner}: message belongs to agent, team and workflow. Give payload.`);
+  if (component !== undefined && message === undefined && payload?.message === undefined)
+    throw errors.invalidConfig(`${owner}: message is missing. Give the message of the run.`);
   if (endpoint === undefined && method !== undefined)
     throw errors.invalidConfig(`${owner}: method belongs to endpoint.`);
   if (evaluation !== undefined && payload !== undefined)
     throw errors.invalidConfig(`${owner}: evaluation is the payload. Leave payload out.`);
+  const evalFault = evaluation && scheduledEvalFault(evaluation);
+  if (evalFault !== undefined) throw errors.invalidConfig(`${owner}: ${evalFault}.`);
   const fields = evaluation ?? (message === undefined ? payload : { ...payload, message });
   const call: Call = {
     method: method ?? scheduleDefaults.method,
     endpoint: endpoint ?? (component === undefined ? '/eval-runs' : runsOf(component)),
-    payload: fields ?? null,
+    payload: fields === undefined ? null : asJson(fields),
   };
   const fault =
     call.endpoint.length > longestEndpoint

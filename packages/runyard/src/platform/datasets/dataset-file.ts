@@ -3,7 +3,7 @@ import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorCode } from '../../core/errors/error-code.js';
 import { errors } from '../../core/errors/errors.js';
-import { reasonOf } from '../../core/errors/reason.js';
+import { fileFault } from '../../core/errors/file-fault.js';
 import type { Dataset } from '../../core/evals/datasets/dataset.js';
 import type { EvalCase } from '../../core/evals/eval-case.js';
 import { checkOptions, checkValue } from '../../core/options/check-options.js';
@@ -40,6 +40,6 @@ async function casesIn(path: string): Promise<readonly EvalCase[]> {
   } catch (error) {
     // Node names a system call and the path
     const isOfSystem = /^E[A-Z]+$/.test(errorCode(error) ?? '');
-    throw isOfSystem ? errors.datasetFileInvalid(path, undefined, reasonOf(error)) : error;
+    throw isOfSystem ? errors.datasetFileInvalid(path, undefined, fileFault(error)) : error;
   }
 }

@@ -125,7 +125,7 @@ export class RouteDispatcher<Services> {
 
   #answer(exchange: Exchange, call: Call, items: ValidationItem[], body: unknown): unknown {
     const { route } = this;
-    if (this.#form) exchange.hint = this.#misspelt.hintFor(body);
+    exchange.hint = this.#misspelt.hintFor(body);
     if (route.body) {
       const checked = validatePart('body', route.body, body, this.#form);
       if (checked.ok) call.body = checked.value;

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { evalBody } from '../../../src/capabilities/evals/schema.js';
+import { accuracy } from '../../../src/evals.js';
 import { agent, type RunyardOptions, type ScheduleSettings, schedule } from '../../../src/index.js';
 import { tokenSettings } from '../../support/clients/tokens.js';
 import { type Body, TestService } from '../../support/service.js';
@@ -10,6 +12,16 @@ const folder = mkdtempSync(join(tmpdir(), 'runyard-code-schedules-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const writer = agent({ id: 'writer', model: 'offline' });
+
+const question = { input: 'Hello', expectedOutput: 'Hello' };
+const greets = {
+  agent_id: 'writer',
+  eval_type: 'accuracy',
+  input: 'Hello',
+  expected_output: 'Hello',
+} as const;
+/** In place of what a report runs. */
+const noRun = { agent: undefined, message: undefined };
 
 const report = (over: Partial<ScheduleSettings> = {}) =>
   schedule({ name: 'report', cron: '0 0 1 1 *', agent: writer, message: 'Write.', ...over });
@@ -110,6 +122,11 @@ test.each([
   [{ agent: undefined, endpoint: '/health' }, /message belongs to/],
   [{ method: 'GET' }, /method belongs to endpoint/],
   [{ jitterSeconds: 4000 }, /jitterSeconds/],
+  [{ message: undefined }, /message is missing\. Give the message of the run/],
+  [{ ...noRun, evaluation: { ...greets, evalType: 'accuracy' } }, /evalType is not an option.*eval_type/],
+  [{ ...noRun, evaluation: accuracy({ agent: writer, ...question }) }, /evaluation is .*POST \/eval-runs/],
+  [{ ...noRun, evaluation: { ...greets, team_id: 't' } }, /exactly one of agent_id, team_id and workflow_id/],
+  [{ ...noRun, evaluation: { ...greets, input: undefined } }, /exactly one of input, dataset_id, dataset/],
 ] as const)('a schedule with %o is refused', (over, text) => {
   // what JavaScript may give
   expect(() => report(over as Partial<ScheduleSettings>)).toThrow(text);
@@ -118,6 +135,10 @@ test.each([
 test.each([
   [[report(), report()], /Two schedules have the name 'report'/],
   [[report({ agent: 'nobody' })], /agent 'nobody', which is not registered/],
+  [
+    [schedule({ name: 'x', cron: '@daily', evaluation: { ...greets, agent_id: 'nobody' } })],
+    /agent 'nobody', which is not registered/,
+  ],
   [
     [schedule({ name: 'x', cron: '@daily', endpoint: '/nowhere' })],
     /No route of this service matches POST \/nowhere/,
@@ -128,13 +149,23 @@ test.each([
 
 test('with authorization, the service itself may run components and evals, and nothing else', async () => {
   const options = { ...tokenSettings, agents: [writer] };
-  const evaluation = schedule({ name: 'eval', cron: '@yearly', evaluation: { agent_id: 'writer' } });
+  const evaluation = schedule({ name: 'eval', cron: '@yearly', evaluation: greets });
   const service = await TestService.start({ ...options, schedules: [report(), evaluation] });
   await service.stop();
   const calling = schedule({ name: 'x', cron: '@daily', endpoint: '/sessions', method: 'GET' });
   await expect(TestService.start({ ...options, schedules: [calling] })).rejects.toThrow(
     "Schedule 'x': Insufficient permissions. Required scope(s): sessions:read",
   );
+});
+
+test('the names of an eval in code are those of the request', () => {
+  const inCode = () => report({ ...noRun, evaluation: { ...greets, no_such_option: 1 } as never });
+  expect(inCode).toThrow(/evaluation\.no_such_option is not an option/);
+  for (const field of Object.keys(evalBody.shape)) {
+    const given = { ...noRun, evaluation: { ...greets, [field]: Symbol('none') } as never };
+    expect(() => report(given), field).toThrow(new RegExp(`evaluation\\.${field} is `));
+    expect(() => report(given), field).not.toThrow(/is not an option/);
+  }
 });
 
 test('a run, an eval and a call are requests of the service to itself', () => {
@@ -147,6 +178,6 @@ test('a run, an eval and a call are requests of the service to itself', () => {
     '/teams/a%20b/runs',
     { session_id: 's', message: 'Go.' },
   ]);
-  expect(of({ evaluation: { agent_id: 'writer' } })).toEqual(['POST', '/eval-runs', { agent_id: 'writer' }]);
+  expect(of({ evaluation: greets })).toEqual(['POST', '/eval-runs', greets]);
   expect(of({ endpoint: '/metrics/refresh' })).toEqual(['POST', '/metrics/refresh', null]);
 });

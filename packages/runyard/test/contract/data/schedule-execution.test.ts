@@ -58,6 +58,27 @@ async function created(over: Body = {}, holder: Holder = ada): Promise<string> {
 const trigger = async (id: string, holder: Holder = ada) => holder.send('POST', `/schedules/${id}/trigger`);
 const shown = async (id: string) => (await admin.get(`/schedules/${id}`)).body;
 
+test('the record of an eval says which one was started, and a misspelt field of a schedule has a hint', async () => {
+  const payload = { agent_id: 'plain', eval_type: 'performance', input: 'hello' };
+  const { status, headers, body } = await admin.send('POST', '/schedules', {
+    name: 'eval',
+    cron_expr: '0 3 * * *',
+    time_zone: 'Europe/Berlin',
+    endpoint: '/eval-runs',
+    payload,
+  });
+  expect([status, headers.get('x-runyard-hint')]).toEqual([
+    201,
+    'unknown field "time_zone": did you mean "timezone"?',
+  ]);
+  const { output } = (await trigger(body.id, admin)).body;
+  expect(output).toEqual({
+    content: { eval_run_id: expect.any(String), status: 'completed', progress: expect.any(Object) },
+    content_type: 'dict',
+  });
+  expect((await admin.get(`/eval-runs/${output.content.eval_run_id}`)).status).toBe(200);
+});
+
 test('a run is started in the name of the creator, and the record shows what it came to', async () => {
   const id = await created({
     payload: { message: 'hello', stream: true, user_id: 'bob', session_state: { a: 1 } },
@@ -290,7 +311,8 @@ test('a run that was started before a crash is cancelled when its time is over',
     now: async () => 3_600_000,
   };
   const schedule: Schedule = {
-    ...defineSchedule({ name: 'x', cron: '@daily', agent: 'plain', timeoutSeconds: 60 }).definition,
+    ...defineSchedule({ name: 'x', cron: '@daily', agent: 'plain', message: 'x', timeoutSeconds: 60 })
+      .definition,
     ...{ id: 's', enabled: true, disabledReason: null, source: 'api', retiredAt: null, userId: null },
     ...{ creator: { by: 'open' }, revision: 1, nextTick: 0, dueAt: 0, createdAt: 0, updatedAt: null },
   };

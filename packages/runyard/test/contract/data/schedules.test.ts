@@ -108,7 +108,9 @@ describe('a schedule', () => {
       422,
       expect.stringContaining('Seconds and years are not supported'),
     ]);
-    expect((await create({ cron_expr: '0 0 0 * *' })).body.reason).toBe("'0' is no day of the month (1-31).");
+    expect((await create({ cron_expr: '0 0 0 * *' })).body.reason).toBe(
+      "'0' is not a valid day of the month (1-31).",
+    );
   });
 
   test.each([

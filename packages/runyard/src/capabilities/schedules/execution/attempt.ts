@@ -2,7 +2,7 @@ import { pause, untilAborted } from '../../../core/abort.js';
 import { backOffMs } from '../../../core/back-off.js';
 import { errorCode } from '../../../core/errors/error-code.js';
 import { RunyardError } from '../../../core/errors/errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../core/json.js';
 import type { JobContext } from '../../../core/runs/jobs/job.js';
 import type { RunKind } from '../../../core/runs/run.js';
 import { segmentsOf } from '../../../core/schedules/endpoint.js';
@@ -148,7 +148,7 @@ class ScheduledCall {
     private readonly timers: JobContext['timers'],
   ) {}
 
-  /** Any endpoint but those that start runs: its status is the result. */
+  /** Any endpoint but those that start runs: its status is the result, and of an eval where to find it. */
   async once(): Promise<AttemptOutcome> {
     const { method, payload } = this.attempt.schedule;
     const isEmpty = payload === null || Object.keys(payload).length === 0 || method === 'GET';
@@ -158,7 +158,10 @@ class ScheduledCall {
         : { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(payload) },
     );
     const at = await this.site.now();
-    return answer.ok ? outcomeOf({ status: 'success', at, status_code: answer.status }) : refused(answer, at);
+    if (!answer.ok) return refused(answer, at);
+    const { evalRun } = answer;
+    const output = evalRun === undefined ? null : keptOutput(evalRun, 'dict');
+    return outcomeOf({ status: 'success', at, status_code: answer.status, output });
   }
 
   /** Starts a run, or finds the one that it started before a crash, and waits for its end. */
@@ -188,21 +191,27 @@ class ScheduledCall {
   }
 
   private async send(init: RequestInit): Promise<Answer> {
-    const { endpoint } = this.attempt.schedule;
-    const response = await this.site.ownCalls.call(this.caller, endpoint, { ...init, signal: this.signal });
-    const text = await beginningOf(response);
-    return { ok: response.ok, status: response.status, ...faultIn(text) };
+    const { schedule } = this.attempt;
+    const response = await this.site.ownCalls.call(this.caller, schedule.endpoint, {
+      ...init,
+      signal: this.signal,
+    });
+    const { ok, status } = response;
+    if (ok && startsEval(schedule)) return { ok, status, evalRun: await evalRunIn(response) };
+    return { ok, status, ...faultIn(await beginningOf(response, keptBytes)) };
   }
 }
 
 interface Answer {
   readonly ok: boolean;
   readonly status: number;
-  readonly code: string | undefined;
-  readonly text: string;
+  readonly code?: string | undefined;
+  readonly text?: string;
+  /** Which eval it started, and how that is. */
+  readonly evalRun?: JsonObject | undefined;
 }
 
-function refused({ status, text, code }: Answer, at: number): AttemptOutcome {
+function refused({ status, text = '', code }: Answer, at: number): AttemptOutcome {
   const disables = lostRights.has(code ?? '') ? { disables: text } : {};
   return outcomeOf({
     status: 'failed',
@@ -217,7 +226,7 @@ function refused({ status, text, code }: Answer, at: number): AttemptOutcome {
 const keptBytes = 4096;
 
 /** The beginning of a body. The rest is not wanted: an endpoint may answer with megabytes, or with a stream. */
-async function beginningOf({ body }: Response): Promise<string> {
+async function beginningOf({ body }: Response, bytes: number): Promise<string> {
   if (body === null) return '';
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -227,11 +236,33 @@ async function beginningOf({ body }: Response): Promise<string> {
     if (done) break;
     chunks.push(value);
     length += value.length;
-    if (length < keptBytes) continue;
+    if (length < bytes) continue;
     await reader.cancel();
     break;
   }
-  return Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8');
+  return Buffer.concat(chunks).subarray(0, bytes).toString('utf8');
+}
+
+const evalsPath = /^\/eval-runs\/*(?:\?.*)?$/;
+
+function startsEval({ method, endpoint }: Pick<Schedule, 'method' | 'endpoint'>): boolean {
+  return method === 'POST' && evalsPath.test(endpoint);
+}
+
+/** More than an eval is: it leaves long results out. */
+const largestEval = 2_097_152;
+
+/** What leads from the history to the eval, and not its results: those are stored with it. */
+async function evalRunIn(response: Response): Promise<JsonObject | undefined> {
+  const text = await beginningOf(response, largestEval);
+  try {
+    const body = parseJson(text);
+    if (!isJsonObject(body)) return undefined;
+    const { id = null, status = null, progress = null } = body;
+    return { eval_run_id: id, status, progress };
+  } catch {
+    return undefined;
+  }
 }
 
 function faultIn(text: string): Pick<Answer, 'code' | 'text'> {

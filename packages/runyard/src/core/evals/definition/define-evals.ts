@@ -8,7 +8,7 @@ import type { GivenCase } from '../datasets/given-case.js';
 import type { EvalOutcome, ScorerSummary } from '../eval-results.js';
 import { scorerSummary } from '../eval-summary.js';
 import { accuracyScorer } from '../kinds/accuracy.js';
-import { judgeScorer } from '../kinds/agent-as-judge.js';
+import { assertNumericThreshold, judgeScorer } from '../kinds/agent-as-judge.js';
 import { type PerformanceSummary, performanceSummary } from '../kinds/performance.js';
 import { reliabilityScorer } from '../kinds/reliability.js';
 import type { Scorer } from '../scorer.js';
@@ -51,6 +51,7 @@ export function accuracyEval(options: AccuracyEvalOptions): EvalDefinition<Score
 export function judgeEval(options: JudgeEvalOptions): EvalDefinition<ScorerSummary> {
   const { owner, component } = checked('Judge eval', options, judgeEvalOptions);
   const { criteria, scoring, threshold, guidelines, expectedOutput, passRate = 1 } = options;
+  assertNumericThreshold(owner, options);
   const scorer = judgeScorer({ criteria, ...given({ scoring, threshold, guidelines }) });
   return {
     ...single('agent_as_judge', component, options, given({ expectedOutput })),

@@ -1,3 +1,4 @@
+import { errors } from '../../errors/errors.js';
 import { checkOptions } from '../../options/check-options.js';
 import type { Shape } from '../../options/kind.js';
 import { count, name as nameKind, objectOf, required, text, word } from '../../options/kinds.js';
@@ -28,9 +29,16 @@ export const judgeShape: Shape<JudgeOptions> = {
   guidelines: text,
 };
 
+/** A binary judgement has no score that a threshold could be compared with. */
+export function assertNumericThreshold(owner: string, { scoring, threshold }: Partial<JudgeOptions>): void {
+  if (threshold !== undefined && scoring !== 'numeric')
+    throw errors.invalidConfig(`${owner}: threshold belongs to scoring: 'numeric'.`);
+}
+
 /** A judge decides whether, or how well, the output meets criteria. */
 export function judgeScorer(options: JudgeOptions): Scorer {
   checkOptions('judgeScorer()', options, objectOf(judgeShape));
+  assertNumericThreshold('judgeScorer()', options);
   const { name = 'judge', criteria, scoring = 'binary', threshold = defaultThreshold, guidelines } = options;
   return {
     name,

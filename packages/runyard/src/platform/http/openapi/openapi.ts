@@ -162,9 +162,9 @@ function responsesOf<Services>(route: Route<Services>, schemas: SchemaCollection
   return responses;
 }
 
-/** Answers to a form, or to the JSON that says the same, may say which field was misspelt. */
-function withHint<Services>({ accepts }: Route<Services>, response: Operation): Operation {
-  if (accepts !== 'form') return response;
+/** Answers to a request with fields may say which of them was misspelt. */
+function withHint<Services>({ body }: Route<Services>, response: Operation): Operation {
+  if (body === undefined) return response;
   return { ...response, headers: { ...Object(response.headers), ...hintHeader } };
 }
 
