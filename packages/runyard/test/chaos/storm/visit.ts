@@ -149,10 +149,15 @@ export class Visitor {
     if (response === undefined) return undefined;
     const streamed = sent.form!.stream === 'true';
     if (response.status !== 200 && response.status !== 202) {
-      this.ledger.violation(
-        `${asked.plan.message} was answered ${response.status}: ${await response.text()}`,
-      );
-      return undefined;
+      const text = await response.text();
+      // a process that stood still for longer than its lease: another one has the run, which is there like any other
+      const fenced = /"error_code":"run_fenced".*"run_id":"([^"]+)"/.exec(text)?.[1];
+      if (fenced === undefined) {
+        this.ledger.violation(`${asked.plan.message} was answered ${response.status}: ${text}`);
+        return undefined;
+      }
+      this.ledger.acknowledge(asked, fenced, sent.form!.session_id);
+      return [fenced, undefined];
     }
     if (!streamed) {
       const body = (await response.json().catch(() => undefined)) as Body;
