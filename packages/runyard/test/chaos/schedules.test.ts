@@ -64,13 +64,13 @@ function repeated(values: readonly string[]): string[] {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('each of hundreds of ticks is executed once, by processes that are killed and suspended', async () => {
+test('each of thousands of ticks is executed once, by processes that are killed and suspended', async () => {
   const place = await freshPostgres();
   const [database, folder] = [await place.open(), new ChaosFolder()];
   const store = new ScheduleStore(database);
-  const fast = ticksFrom(Date.now() + 3000, 25, 300);
+  const fast = ticksFrom(Date.now() + 3000, 50, 300);
   // no process was there at these, the last of which came ten minutes ago
-  const missed = ticksFrom(Date.now() - 130 * 60_000, 120, 60_000);
+  const missed = ticksFrom(Date.now() - 160 * 60_000, 150, 60_000);
   writeFileSync(
     join(folder.path, 'ticks.json'),
     JSON.stringify({ fast: [...fast, never], missed: [...missed, never] }),
@@ -80,14 +80,14 @@ test('each of hundreds of ticks is executed once, by processes that are killed a
     [ofMissed('skip'), []],
     [ofMissed('once'), missed.slice(0, 1)],
     [ofMissed('all'), missed.slice(-100)],
-    ...Array.from({ length: 10 }, (_, position) => [fastSchedule(position, fast[0]!), fast] as const),
+    ...Array.from({ length: 40 }, (_, position) => [fastSchedule(position, fast[0]!), fast] as const),
   ]);
   for (const schedule of expected.keys()) await store.insert(schedule, '');
   const wanted = [...expected].flatMap(([{ id }, ticks]) => ticks.map((tick) => `${id} ${tick}`));
 
   const options = { folder, entry, database: place.url, settings: { leaseMs, schedulerPollSeconds: 1 } };
   const fleet = await Promise.all([1, 2, 3, 4].map(() => ChaosProcess.start(options)));
-  const turns = 4;
+  const turns = 8;
   for (let turn = 0; turn < turns; turn += 1) {
     // in the middle of ticks, at moments that no tick knows of
     const least = (wanted.length * (turn + 1)) / (turns + 4);
