@@ -61,6 +61,8 @@ export class ScheduleClock {
     this.isWoken = true;
     this.looking ??= this.look().finally(() => {
       this.looking = undefined;
+      // something may have changed after the last look and before this
+      if (this.isWoken) this.wake();
     });
   }
 
