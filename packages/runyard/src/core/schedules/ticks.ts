@@ -47,8 +47,7 @@ class ZonedTicks implements Ticks {
     let wall: WallTime | undefined = wallTimeAt(zone, after) - repeated;
     let soonest: number | undefined;
     for (let looked = 0; looked < longestSearch; looked += 1) {
-      // the wall time of `after` itself may come again
-      wall = this.#nextWall(looked === 0 && repeated > 0 ? wall - 1000 : wall);
+      wall = this.#nextWall(wall);
       if (wall === undefined) return soonest;
       const ticks = this.#ticksAt(wall);
       for (const tick of ticks) {
