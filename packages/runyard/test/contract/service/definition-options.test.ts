@@ -70,9 +70,9 @@ const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   Knowledge: (given) => new Knowledge({ name: 'k', ...given }),
   liveEval: (given) => runyard.liveEval({ agent: 'a', scorers: [scorer], ...given }),
   LiveEval: (given) => new runyard.LiveEval({ agent: 'a', scorers: [scorer], ...given }),
-  schedule: (given) => runyard.schedule({ name: 's', cron: '@daily', agent: 'a', ...given }),
+  schedule: (given) => runyard.schedule({ name: 's', cron: '@daily', agent: 'a', message: 'm', ...given }),
   DefinedSchedule: (given) =>
-    new runyard.DefinedSchedule({ name: 's', cron: '@daily', agent: 'a', ...given }),
+    new runyard.DefinedSchedule({ name: 's', cron: '@daily', agent: 'a', message: 'm', ...given }),
   step: (given) => step({ name: 's', run: done, ...given }),
   steps: (given) => steps({ steps: [done], ...given }),
   loop: (given) => loop({ steps: [done], ...given }),
