@@ -28,8 +28,8 @@ export default defineConfig({
     server: { deps: { external: [compiledFiles] } },
     globalSetup: 'packages/runyard/test/support/test-run.ts',
     pool: 'forks',
-    // Twice the cores that CI has: the tests that kill processes mostly wait.
-    maxWorkers: 4,
+    // More than twice the cores that CI has: the tests that kill processes mostly wait.
+    maxWorkers: 5,
     sequence: { sequencer: WaitingTestsBetween },
     // A net for what hangs: nothing that a test waits for may be called slow before it.
     testTimeout: patience(300_000),
