@@ -3,6 +3,15 @@ import type { Media } from '../media/media.js';
 import type { Message } from '../models/message.js';
 import type { AnswerEnding } from '../models/model.js';
 
+/**
+ * One state of a stored configuration that never changes. A published version has one; each save of a draft makes
+ * another revision of its version.
+ */
+export interface ConfigVersion {
+  readonly version: number;
+  readonly revision: number;
+}
+
 export type RunKind = 'agent' | 'team' | 'workflow';
 
 /**
@@ -51,6 +60,8 @@ export interface RunOptions {
   readonly addDependenciesToContext?: boolean;
   readonly addSessionStateToContext?: boolean;
   readonly version?: number;
+  /** The states of the stored components that the run began with, by `componentKey`: it continues with the same. */
+  readonly configs?: Readonly<Record<string, ConfigVersion>>;
   readonly factoryInput?: JsonObject;
   /** What the caller's token said, for a factory that builds the agent again. Never shown. */
   readonly claims?: JsonObject;

@@ -1,0 +1,22 @@
+import type { ComponentConfig } from '../../core/configs/component-config.js';
+import type { ConfigVersion, RunKind } from '../../core/runs/run.js';
+
+/** A state of a stored component that can be built and run. */
+export interface StoredConfig extends ConfigVersion {
+  readonly kind: RunKind;
+  readonly id: string;
+  readonly stage: 'draft' | 'published';
+  readonly config: ComponentConfig;
+  /** Versions of other components that this one pins, by the kind and the key of the link. */
+  readonly pins: readonly { readonly linkKind: string; readonly linkKey: string; readonly version: number }[];
+}
+
+/** What runs need to know of stored components. Nothing of it changes with the caller: rights are checked before. */
+export interface StoredComponents {
+  /** The given version, or else the current one, or else the newest draft; undefined when there is none. */
+  find(kind: RunKind, id: string, version?: number): Promise<StoredConfig | undefined>;
+  /** The state that a run began with. */
+  at(kind: RunKind, id: string, state: ConfigVersion): Promise<StoredConfig | undefined>;
+  /** All that are not deleted, in the order of their creation, a page at a time. */
+  pages(kind: RunKind): AsyncIterable<readonly StoredConfig[]>;
+}
