@@ -19,4 +19,6 @@ export interface StoredComponents {
   at(kind: RunKind, id: string, state: ConfigVersion): Promise<StoredConfig | undefined>;
   /** All that are not deleted, in the order of their creation, a page at a time. */
   pages(kind: RunKind): AsyncIterable<readonly StoredConfig[]>;
+  /** All of them by `componentKey`: whose runs this process can take over. Asked twice a second: no configuration is read. */
+  keys(): Promise<readonly string[]>;
 }
