@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Capability } from '../capability.js';
 import { configPart, configShape } from './config-part.js';
+import { componentTables } from './migrations/0023-components.js';
 import { type ComponentServices, componentRoutes } from './routes.js';
 
 declare module '../capability.js' {
@@ -9,6 +10,7 @@ declare module '../capability.js' {
 
 export const components: Capability = {
   name: 'components',
+  migrations: [componentTables],
   routes: componentRoutes,
   info: { agent_count: z.int(), team_count: z.int(), workflow_count: z.int() },
   config: configShape,

@@ -1,0 +1,140 @@
+import { componentKey } from '../../../core/runs/resume/ending-executable.js';
+import type { ConfigVersion, RunKind } from '../../../core/runs/run.js';
+import { type Database, type Statement, statement } from '../../../platform/storage/database.js';
+import { storedJson } from '../../../platform/storage/text.js';
+import type { StoredComponents, StoredConfig } from '../stored-components.js';
+import type { Link, Stage } from './stored-component.js';
+
+interface RunnableRow {
+  readonly component_id: string;
+  readonly component_type: RunKind;
+  readonly created_at: number;
+  readonly version: number;
+  readonly revision: number;
+  readonly stage: Stage;
+  /** JSON. */
+  readonly config: string;
+  readonly links: string;
+}
+
+const columns =
+  'c.component_id, c.component_type, c.created_at, v.version, r.revision, v.stage, r.config, r.links';
+
+const newestRevision =
+  'r.component_id = v.component_id AND r.version = v.version AND r.revision = v.revision';
+
+/** What runs when no version is named. */
+const runs = `v.version = coalesce(c.current_version, (
+  SELECT max(d.version) FROM component_configs d
+  WHERE d.component_id = c.component_id AND d.stage = 'draft' AND d.deleted_at IS NULL))`;
+
+const live = (version: string) => `SELECT ${columns} FROM components c
+  JOIN component_configs v ON v.component_id = c.component_id AND ${version} AND v.deleted_at IS NULL
+  JOIN component_revisions r ON ${newestRevision}`;
+
+const readVersion = statement(
+  'read_runnable_version',
+  `${live('v.version = ?')} WHERE c.component_id = ? AND c.component_type = ? AND c.deleted_at IS NULL`,
+);
+
+const readCurrent = statement(
+  'read_runnable',
+  `${live(runs)} WHERE c.component_id = ? AND c.component_type = ? AND c.deleted_at IS NULL`,
+);
+
+// also of what is deleted: a run keeps what it began with
+const readState = statement(
+  'read_runnable_state',
+  `SELECT ${columns} FROM components c
+   JOIN component_configs v ON v.component_id = c.component_id
+   JOIN component_revisions r ON r.component_id = v.component_id AND r.version = v.version
+   WHERE c.component_id = ? AND c.component_type = ? AND v.version = ? AND r.revision = ?`,
+);
+
+const readPage: Statement = statement(
+  'read_runnables',
+  `${live(runs)} WHERE c.component_type = ? AND c.deleted_at IS NULL
+   AND c.created_at >= ? AND (c.created_at > ? OR c.component_id < ?)
+   ORDER BY c.created_at, c.component_id DESC LIMIT ?`,
+);
+
+const readKeys = statement(
+  'read_component_keys',
+  'SELECT component_type, component_id, created_at FROM components WHERE created_at >= ?',
+);
+
+/** A component is stored at most so long after the time that it notes as that of its creation. */
+const latestMs = 120_000;
+
+/** How many are read at once: each may hold a megabyte. */
+const pageSize = 20;
+
+/** The stored components of the service's own database, as runs need them. */
+export class RunnableComponents implements StoredComponents {
+  readonly #keys = new Set<string>();
+  #keysUntil = 0;
+
+  constructor(private readonly database: Database) {}
+
+  /** Deleted ones as well: their runs continue. Neither a row nor its kind goes away, so only new ones are read. */
+  async keys(): Promise<readonly string[]> {
+    type KeyRow = Pick<RunnableRow, 'component_type' | 'component_id' | 'created_at'>;
+    for (const row of await this.database.read<KeyRow>(readKeys, [this.#keysUntil])) {
+      this.#keys.add(componentKey(row.component_type, row.component_id));
+      this.#keysUntil = Math.max(this.#keysUntil, row.created_at - latestMs);
+    }
+    return [...this.#keys];
+  }
+
+  async find(kind: RunKind, id: string, version?: number): Promise<StoredConfig | undefined> {
+    const [row] =
+      version === undefined
+        ? await this.database.read<RunnableRow>(readCurrent, [id, kind])
+        : await this.database.read<RunnableRow>(readVersion, [version, id, kind]);
+    return row && fromRow(row);
+  }
+
+  async at(
+    kind: RunKind,
+    id: string,
+    { version, revision }: ConfigVersion,
+  ): Promise<StoredConfig | undefined> {
+    const [row] = await this.database.read<RunnableRow>(readState, [id, kind, version, revision]);
+    return row && fromRow(row);
+  }
+
+  async *pages(kind: RunKind): AsyncGenerator<readonly StoredConfig[]> {
+    let place = { createdAt: 0, id: '' };
+    for (;;) {
+      const { createdAt, id } = place;
+      const rows = await this.database.read<RunnableRow>(readPage, [
+        kind,
+        createdAt,
+        createdAt,
+        id,
+        pageSize,
+      ]);
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      yield rows.map(fromRow);
+      if (rows.length < pageSize) return;
+      place = { createdAt: last.created_at, id: last.component_id };
+    }
+  }
+}
+
+function fromRow(row: RunnableRow): StoredConfig {
+  return {
+    kind: row.component_type,
+    id: row.component_id,
+    version: row.version,
+    revision: row.revision,
+    stage: row.stage,
+    config: storedJson(row.config),
+    pins: storedJson<readonly Link[]>(row.links).map(({ linkKind, linkKey, childVersion }) => ({
+      linkKind,
+      linkKey,
+      version: childVersion,
+    })),
+  };
+}
