@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { ComponentsService } from './capabilities/components/service.js';
+import type { Component, ComponentsService } from './capabilities/components/service.js';
 import { RunStore } from './capabilities/runs/storage/store.js';
 import { AgentFactory } from './core/agents/agent-factory.js';
-import { errors } from './core/errors/errors.js';
+import { errors, isReported, RunyardError } from './core/errors/errors.js';
 import { componentInWords, type Difference, differenceInWords } from './core/runs/journal/journal-match.js';
 import { replayRun } from './core/runs/resume/replay.js';
 import type { Run, RunKind, RunStatus, StepRecord } from './core/runs/run.js';
@@ -83,7 +83,13 @@ async function replayed(
 ): Promise<ReplayedRun> {
   const { runId, kind, componentId, status } = run;
   const facts = { database, run_id: runId, kind, component_id: componentId, status };
-  const component = components.find(kind, componentId);
+  let component: Component | undefined;
+  try {
+    component = await components.ofRun(run);
+  } catch (error) {
+    if (isReported(error) || !(error instanceof RunyardError)) throw error;
+    return { ...facts, fits: null, reason: error.message, left_out: [] };
+  }
   if (component === undefined) {
     const reason = `The ${componentInWords(run)} is no longer registered.`;
     return { ...facts, fits: false, reason, left_out: [] };

@@ -20,7 +20,8 @@ export interface ShownDatabases {
 }
 
 /** What is shown of an agent, and of the leader of a team. */
-export type DescribedAgent = Pick<AnyAgent, 'id' | 'name' | 'settings' | 'model' | 'tools'>;
+export type DescribedAgent = Pick<AnyAgent, 'id' | 'name' | 'settings' | 'model' | 'tools'> &
+  Partial<Pick<AnyAgent, 'origin'>>;
 
 /** An agent or a factory of agents as the wire shows it. */
 export function componentBodyOf(component: AnyAgent | AgentFactory, databases: ShownDatabases): Fields {
@@ -101,8 +102,14 @@ export function leaderFields(agent: DescribedAgent, databases: ShownDatabases): 
     }),
     limits: limitsBody(settings.limits),
     metadata: settings.metadata,
-    is_component: false,
+    ...originFields(agent),
   };
+}
+
+/** Where a component comes from: code, or a version of what is stored. */
+export function originFields({ origin }: Partial<Pick<AnyAgent, 'origin'>>): Fields {
+  if (origin === undefined) return { is_component: false };
+  return { is_component: true, version: origin.version, stage: origin.stage };
 }
 
 /** The limits that a component sets itself, by the names of the wire; null where it has removed one. */

@@ -1,18 +1,24 @@
 import { z } from 'zod';
+import type { RunKind } from '../../core/runs/run.js';
+import type { Caller } from '../../platform/auth/caller.js';
+import { jsonList } from '../../platform/http/response/json-stream.js';
+import { jsonPieces } from '../../platform/http/response/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
-import { componentBodyOf, type ShownDatabases } from './agent-body.js';
+import { componentBodyOf, type Fields, type ShownDatabases } from './agent-body.js';
 import { modelBody } from './config-part.js';
 import {
   agentBody,
   agentParams,
   teamBody,
   teamParams,
+  versionQuery,
   workflowBody,
   workflowParams,
   workflowQuery,
   workflowSummary,
 } from './schema.js';
 import type { Component, ComponentsService } from './service.js';
+import { listedBodyOf } from './stored-body.js';
 import { teamBodyOf } from './team-body.js';
 import { workflowBodyOf, workflowSummaryOf } from './workflow-body.js';
 
@@ -29,9 +35,10 @@ const getModels = defineRoute({
   scope: 'config:read',
   tag: 'Service',
   summary: 'List the models',
-  description: 'The models of the agents and teams that the caller may see or run, without duplicates.',
+  description:
+    'The models of the agents and teams that the caller may see or run, stored ones included, without duplicates.',
   responses: { 200: z.array(modelBody) },
-  handler: ({ components }: ComponentServices, { caller }) => components.models(caller),
+  handler: ({ components }: ComponentServices, { caller }) => components.allModels(caller),
 });
 
 const listAgents = defineRoute({
@@ -41,12 +48,12 @@ const listAgents = defineRoute({
   scope: 'agents:read',
   tag: 'Agents',
   summary: 'List the agents',
-  description: 'All agents that the caller may see, in the order of their registration.',
+  description:
+    'All agents that the caller may see: those of the code in the order of their registration, then those that are stored ' +
+    'in the order of their creation. One that cannot be built is listed with the reason (degraded).',
   responses: { 200: z.array(agentBody) },
   handler: (services: ComponentServices, { caller }) =>
-    services.components
-      .listAgents(caller)
-      .map((agent) => componentBodyOf(agent, databasesOf(services, agent))),
+    listed(services, 'agent', caller, services.components.listAgents(caller), componentBodyOf),
 });
 
 const getAgent = defineRoute({
@@ -57,9 +64,10 @@ const getAgent = defineRoute({
   tag: 'Agents',
   summary: 'Get an agent',
   params: agentParams,
+  query: versionQuery,
   responses: { 200: agentBody },
-  handler: (services: ComponentServices, { params, caller }) => {
-    const agent = services.components.getAgent(params.agent_id, caller);
+  handler: async (services: ComponentServices, { params, query, caller }) => {
+    const agent = await services.components.getAgent(params.agent_id, caller, query);
     return componentBodyOf(agent, databasesOf(services, agent));
   },
 });
@@ -71,10 +79,11 @@ const listTeams = defineRoute({
   scope: 'teams:read',
   tag: 'Teams',
   summary: 'List the teams',
-  description: 'All teams that the caller may see, in the order of their registration, with their members.',
+  description:
+    'All teams that the caller may see, with their members: those of the code, then those that are stored.',
   responses: { 200: z.array(teamBody) },
   handler: (services: ComponentServices, { caller }) =>
-    services.components.listTeams(caller).map((team) => teamBodyOf(team, databasesOf(services, team))),
+    listed(services, 'team', caller, services.components.listTeams(caller), teamBodyOf),
 });
 
 const getTeam = defineRoute({
@@ -85,9 +94,10 @@ const getTeam = defineRoute({
   tag: 'Teams',
   summary: 'Get a team',
   params: teamParams,
+  query: versionQuery,
   responses: { 200: teamBody },
-  handler: (services: ComponentServices, { params, caller }) => {
-    const team = services.components.getTeam(params.team_id, caller);
+  handler: async (services: ComponentServices, { params, query, caller }) => {
+    const team = await services.components.getTeam(params.team_id, caller, query);
     return teamBodyOf(team, databasesOf(services, team));
   },
 });
@@ -100,12 +110,10 @@ const listWorkflows = defineRoute({
   tag: 'Workflows',
   summary: 'List the workflows',
   description:
-    'All workflows that the caller may see, in the order of their registration, without their steps.',
+    'All workflows that the caller may see, without their steps: those of the code, then those that are stored.',
   responses: { 200: z.array(workflowSummary) },
   handler: (services: ComponentServices, { caller }) =>
-    services.components
-      .listWorkflows(caller)
-      .map((workflow) => workflowSummaryOf(workflow, databasesOf(services, workflow))),
+    listed(services, 'workflow', caller, services.components.listWorkflows(caller), workflowSummaryOf),
 });
 
 const getWorkflow = defineRoute({
@@ -119,8 +127,8 @@ const getWorkflow = defineRoute({
   params: workflowParams,
   query: workflowQuery,
   responses: { 200: workflowBody },
-  handler: (services: ComponentServices, { params, caller }) => {
-    const workflow = services.components.getWorkflow(params.workflow_id, caller);
+  handler: async (services: ComponentServices, { params, query, caller }) => {
+    const workflow = await services.components.getWorkflow(params.workflow_id, caller, query);
     return workflowBodyOf(workflow, databasesOf(services, workflow));
   },
 });
@@ -134,6 +142,22 @@ export const componentRoutes: readonly Route<ComponentServices>[] = [
   listWorkflows,
   getWorkflow,
 ];
+
+/** What code registers, then what is stored: as many as there are, so that they are made as the client takes them. */
+function listed<Kind extends Component>(
+  services: ComponentServices,
+  kind: RunKind,
+  caller: Caller,
+  registered: readonly Kind[],
+  bodyOf: (component: Kind, databases: ShownDatabases) => Fields,
+) {
+  async function* entries() {
+    for (const component of registered) yield bodyOf(component, databasesOf(services, component));
+    for await (const stored of services.components.listStored(kind, caller))
+      yield listedBodyOf(stored, services.defaultDatabase);
+  }
+  return jsonPieces(jsonList(entries()));
+}
 
 function databasesOf({ defaultDatabase }: ComponentServices, { settings }: Component): ShownDatabases {
   return { own: settings.database ?? defaultDatabase, service: defaultDatabase };

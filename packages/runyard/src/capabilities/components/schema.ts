@@ -33,19 +33,34 @@ export const workflowParams = z.object({
   workflow_id: z.string().meta({ description: 'The identifier of the workflow.', examples: ['publish'] }),
 });
 
-export const workflowQuery = z.object({
-  version: formInteger({ min: 1 })
-    .optional()
-    .meta({ description: 'A version of a stored component. Workflows registered in code have none.' }),
-});
+const version = formInteger({ min: 1 })
+  .optional()
+  .meta({ description: 'A version of a stored component. Components registered in code have none.' });
+
+export const workflowQuery = z.object({ version });
+
+/** The same for agents and teams, whose reference does not read it. */
+export const versionQuery = z.object({ version: version.meta({ 'x-addition': true }) });
 
 /** Where a component comes from. */
 const originFields = {
   is_factory: z.boolean().meta({ description: 'Whether it is built anew for each request.' }),
   factory_input_schema: settingsGroup.optional(),
   is_component: z.boolean().meta({ description: 'Whether it comes from the component store.' }),
-  current_version: z.int().optional(),
-  stage: z.string().optional(),
+  current_version: z
+    .int()
+    .optional()
+    .meta({ description: 'The published version that runs when a request names none. Only in lists.' }),
+  stage: z.string().optional().meta({ description: 'Whether this version is a draft or published.' }),
+  version: z
+    .int()
+    .optional()
+    .meta({ description: 'The version of the stored component that is shown.', 'x-addition': true }),
+  degraded: z.string().optional().meta({
+    description:
+      'Why a stored component cannot run. Only in lists: other requests are refused with the reason.',
+    'x-addition': true,
+  }),
 };
 
 /** What an agent and the leader of a team have in common. Settings that have their default value are left out. */

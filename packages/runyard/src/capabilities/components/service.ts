@@ -1,14 +1,20 @@
-import type { AnyAgent } from '../../core/agents/agent.js';
+import { Agent, type AnyAgent } from '../../core/agents/agent.js';
 import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { onModel } from '../../core/components/on-model.js';
-import { errors } from '../../core/errors/errors.js';
+import { standIn } from '../../core/components/stand-in.js';
+import type { BuiltComponent } from '../../core/configs/component-config.js';
+import { errors, isReported, RunyardError } from '../../core/errors/errors.js';
 import type { JsonObject } from '../../core/json.js';
-import type { Executable } from '../../core/runs/executable.js';
+import type { Model } from '../../core/models/model.js';
+import { type Executable, RunFailed } from '../../core/runs/executable.js';
 import { componentKey } from '../../core/runs/resume/ending-executable.js';
-import type { Run, RunKind } from '../../core/runs/run.js';
-import type { AnyTeam } from '../../core/teams/team.js';
-import type { AnyWorkflow } from '../../core/workflows/workflow.js';
+import type { Run, RunKind, RunOptions } from '../../core/runs/run.js';
+import { type AnyTeam, Team } from '../../core/teams/team.js';
+import { type AnyWorkflow, Workflow } from '../../core/workflows/workflow.js';
 import type { Caller } from '../../platform/auth/caller.js';
+import type { BuiltComponents } from './running/built-components.js';
+import { ownState } from './running/config-tree.js';
+import type { StoredConfig } from './stored-components.js';
 
 /** An agent that stands ready, or what builds one for each run. */
 export type RegisteredAgent = AnyAgent | AgentFactory;
@@ -17,6 +23,11 @@ export type RegisteredAgent = AnyAgent | AgentFactory;
 export type ReadyComponent = AnyAgent | AnyTeam | AnyWorkflow;
 
 export type Component = ReadyComponent | AgentFactory;
+
+interface ShownModel {
+  readonly id: string;
+  readonly provider: string;
+}
 
 /** What a caller may do to a component. */
 export type ComponentAction = 'read' | 'run';
@@ -30,8 +41,16 @@ export interface RegisteredComponents {
 /** A caller who may do one of these to a component may know that it is there. */
 const shownActions = ['read', 'run'] as const;
 
-/** Everything that is registered and can run. */
+/** Which state of a stored component is meant. Code has one state: both are ignored for what it defines. */
+export interface MeantState {
+  readonly version?: number | undefined;
+  /** The states that a run or an eval began with: no others will do. */
+  readonly configs?: RunOptions['configs'];
+}
+
+/** Everything that can run: what code registers, and, once a service is open, what is stored as data. */
 export class ComponentsService {
+  private built: BuiltComponents | undefined;
   private readonly agents: ReadonlyMap<string, RegisteredAgent>;
   private readonly teams: ReadonlyMap<string, AnyTeam>;
   private readonly workflows: ReadonlyMap<string, AnyWorkflow>;
@@ -40,6 +59,11 @@ export class ComponentsService {
     this.agents = byId('agent', agents);
     this.teams = byId('team', teams);
     this.workflows = byId('workflow', workflows);
+  }
+
+  /** What is stored can be run from now on, or, when nothing is given, no longer. */
+  connect(built: BuiltComponents | undefined): void {
+    this.built = built;
   }
 
   /** Registered agents and factories in the order of their registration; those of them that the caller may see. */
@@ -64,15 +88,26 @@ export class ComponentsService {
     };
   }
 
-  /** The models of what a caller may see or run, each once. */
-  models(caller: Caller): { id: string; provider: string }[] {
-    const unique = new Map<string, { id: string; provider: string }>();
-    for (const component of Object.values(this.shownTo(caller)).flat()) {
-      const model = component instanceof AgentFactory ? null : component.model;
-      if (model !== null)
-        unique.set(`${model.provider}\n${model.id}`, { id: model.id, provider: model.provider });
-    }
-    return [...unique.values()];
+  /** The models of the registered components that a caller may see or run, each once. */
+  models(caller: Caller): ShownModel[] {
+    return unique(modelsOf(Object.values(this.shownTo(caller)).flat()));
+  }
+
+  /** The same with those of stored components. */
+  async allModels(caller: Caller): Promise<ShownModel[]> {
+    const models = this.models(caller);
+    for (const kind of ['agent', 'team'] as const)
+      for await (const { component } of this.listStored(kind, caller, shownActions))
+        if (component !== undefined) models.push(...modelsOf([component]));
+    return unique(models);
+  }
+
+  /** The model of the first stored agent, or else team, that can be built. */
+  async firstStoredModel(): Promise<Model | undefined> {
+    for (const kind of ['agent', 'team'] as const)
+      for await (const { component } of this.built?.list(kind, () => true) ?? [])
+        if (component !== undefined && component.model !== null) return component.model;
+    return undefined;
   }
 
   list(): Component[] {
@@ -89,9 +124,10 @@ export class ComponentsService {
     return Object.fromEntries(first);
   }
 
-  /** All components by `componentKey`. */
-  keys(): string[] {
-    return this.list().map((component) => componentKey(kindOf(component), component.id));
+  /** All components by `componentKey`, those that are stored included. */
+  async keys(): Promise<string[]> {
+    const code = this.list().map((component) => componentKey(kindOf(component), component.id));
+    return [...code, ...((await this.built?.keys()) ?? [])];
   }
 
   /** Components that exist already and are not built for each run. */
@@ -99,16 +135,82 @@ export class ComponentsService {
     return this.list().filter(isReady);
   }
 
-  getAgent(id: string, caller: Caller): RegisteredAgent {
-    return this.agents.get(id) ?? this.missing('agent', caller);
+  /** What runs under an id: what code registers, or else what is stored. Throws when it cannot be built. */
+  async get(kind: RunKind, id: string, caller?: Caller, state?: MeantState): Promise<Component> {
+    return (await this.resolve(kind, id, state)) ?? this.missing(kind, caller);
   }
 
-  getTeam(id: string, caller: Caller): AnyTeam {
-    return this.teams.get(id) ?? this.missing('team', caller);
+  /** The kinds with their own types: a stored component is of the kind that was asked for. */
+  async getAgent(id: string, caller: Caller, state?: MeantState): Promise<RegisteredAgent> {
+    const found = await this.get('agent', id, caller, state);
+    return found instanceof Agent || found instanceof AgentFactory ? found : this.missing('agent', caller);
   }
 
-  getWorkflow(id: string, caller: Caller): AnyWorkflow {
-    return this.workflows.get(id) ?? this.missing('workflow', caller);
+  async getTeam(id: string, caller: Caller, state?: MeantState): Promise<AnyTeam> {
+    const found = await this.get('team', id, caller, state);
+    return found instanceof Team ? found : this.missing('team', caller);
+  }
+
+  async getWorkflow(id: string, caller: Caller, state?: MeantState): Promise<AnyWorkflow> {
+    const found = await this.get('workflow', id, caller, state);
+    return found instanceof Workflow ? found : this.missing('workflow', caller);
+  }
+
+  /** The same; undefined when there is no such component. Nothing is read for what code registers. */
+  async resolve(kind: RunKind, id: string, state: MeantState = {}): Promise<Component | undefined> {
+    const { version, configs } = state;
+    if (configs === undefined) return this.find(kind, id) ?? this.built?.find(kind, id, version);
+    return ownState(configs, kind, id) === undefined ? this.find(kind, id) : this.began(kind, id, configs);
+  }
+
+  /** What a run is shown with: undefined also when it cannot be built. */
+  shownOf({ kind, componentId, input: { options } }: Run): Promise<Component | undefined> {
+    return this.shown(kind, componentId, { configs: options.configs ?? {} });
+  }
+
+  /** What sessions and lists are shown with: undefined also when it cannot be built. */
+  async shown(kind: RunKind, id: string, state?: MeantState): Promise<Component | undefined> {
+    try {
+      return await this.resolve(kind, id, state);
+    } catch (error) {
+      if (isReported(error) || !(error instanceof RunyardError)) throw error;
+      return undefined;
+    }
+  }
+
+  /** What is stored under an id that code does not register. Nothing is built. */
+  async config(kind: RunKind, id: string, version?: number): Promise<StoredConfig | undefined> {
+    return this.find(kind, id) === undefined ? this.built?.config(kind, id, version) : undefined;
+  }
+
+  /** Which database new runs of a component are stored in; undefined when there is no such component. */
+  async home(kind: RunKind, id: string): Promise<{ readonly database: string | undefined } | undefined> {
+    const component = this.find(kind, id);
+    if (component !== undefined) return { database: component.settings.database };
+    const stored = await this.built?.config(kind, id);
+    return stored && { database: this.built?.databaseOf(stored) };
+  }
+
+  /** The stored components of a kind that the caller may read, those that cannot be built included. */
+  async *listStored(kind: RunKind, caller: Caller, actions: readonly ComponentAction[] = ['read']) {
+    const may = (id: string) => actions.some((action) => caller.rights.may(`${kind}s:${action}`, id));
+    yield* this.built?.list(kind, (id) => this.find(kind, id) === undefined && may(id)) ?? [];
+  }
+
+  private async began(
+    kind: RunKind,
+    id: string,
+    states: NonNullable<RunOptions['configs']>,
+  ): Promise<BuiltComponent> {
+    // nothing else is taken for what is stored
+    if (this.built === undefined)
+      throw errors.componentNotBuilt(`The ${kind} '${id}' is stored in a database that is not open.`);
+    return this.built.at(kind, id, states);
+  }
+
+  /** What a stored run is a run of, in the state that the run began with; undefined when it is not registered here. */
+  ofRun({ kind, componentId, input: { options } }: Run): Promise<Component | undefined> {
+    return this.resolve(kind, componentId, { configs: options.configs ?? {} });
   }
 
   /** The error names what the caller may see or run. */
@@ -126,13 +228,36 @@ export class ComponentsService {
     return { agent: this.agents, team: this.teams, workflow: this.workflows }[kind].get(id);
   }
 
-  /** What executes a stored run; undefined when its component is not registered here. */
+  /** What executes a stored run; undefined when its component is neither registered here nor stored. */
   async executableOf(run: Run, state: () => Promise<JsonObject>): Promise<Executable | undefined> {
-    const component = this.find(run.kind, run.componentId);
+    let component: Component | undefined;
+    try {
+      component = await this.ofRun(run);
+    } catch (error) {
+      // no process will ever have it: the run ends and says why, instead of waiting
+      if (error instanceof RunyardError && error.code === 'config_gone') return failing(run, error);
+      throw error;
+    }
     if (component instanceof AgentFactory) return component.rebuilt(run, await state());
     const { model } = run.input.options;
     return component === undefined || model === undefined ? component : onModel(component, model);
   }
+}
+
+function modelsOf(components: readonly Component[]): ShownModel[] {
+  return components.flatMap((component) => {
+    const model = component instanceof AgentFactory ? null : component.model;
+    return model === null ? [] : [{ id: model.id, provider: model.provider }];
+  });
+}
+
+function unique(models: readonly ShownModel[]): ShownModel[] {
+  return [...new Map(models.map((model) => [`${model.provider}\n${model.id}`, model])).values()];
+}
+
+/** Ends a run with an error that it cannot overcome. */
+function failing(run: Run, { code: type, message }: RunyardError): Executable {
+  return { ...standIn(run), execute: () => Promise.reject(new RunFailed({ type, message })) };
 }
 
 /** Without a caller: all. With one: those that they may do one of these things to. */

@@ -4,18 +4,26 @@ import { jsonSchemaOf } from '../../core/schemas/value-schema.js';
 import type { TeamMember } from '../../core/teams/settings.js';
 import { workflowTree } from '../../core/workflows/definition/workflow-tree.js';
 import type { AnyWorkflow } from '../../core/workflows/workflow.js';
-import { agentBodyOf, type Fields, limitsBody, type ShownDatabases, withoutEmpty } from './agent-body.js';
+import {
+  agentBodyOf,
+  type Fields,
+  limitsBody,
+  originFields,
+  type ShownDatabases,
+  withoutEmpty,
+} from './agent-body.js';
 import { memberBodyOf } from './team-body.js';
 
 /** A workflow in a list. */
-export function workflowSummaryOf({ id, name, settings }: AnyWorkflow, databases: ShownDatabases): Fields {
+export function workflowSummaryOf(workflow: AnyWorkflow, databases: ShownDatabases): Fields {
+  const { id, name, settings } = workflow;
   return withoutEmpty({
     id,
     name,
     description: settings.description,
     db_id: databases.own,
     is_factory: false,
-    is_component: false,
+    ...originFields(workflow),
   });
 }
 

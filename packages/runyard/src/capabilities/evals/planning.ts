@@ -1,3 +1,4 @@
+import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { errors } from '../../core/errors/errors.js';
 import type { EvalCase } from '../../core/evals/eval-case.js';
 import { evalBounds } from '../../core/evals/eval-plan.js';
@@ -51,7 +52,9 @@ export async function plannedEval(
   const named = namedComponent(body);
   if (named === undefined && !('runIds' in source)) throw errors.evalComponentRequired();
   if (named !== undefined && !('runIds' in source)) assertMayRun(options, caller, named);
-  const component = named && options.components.find(named.kind, named.id);
+  const { version = null } = body;
+  const component =
+    named && (await options.components.resolve(named.kind, named.id, { version: version ?? undefined }));
   if (named !== undefined && component === undefined)
     throw errors.evalComponentNotFound(named.kind, named.id);
   const evaluation = evaluationOf(body, 'dataset' in source);
@@ -64,17 +67,20 @@ export async function plannedEval(
   if ('runIds' in source) refuseForStoredRuns(body, model);
   const space = await spaceFor(options, query, component);
   const found = await casesOf(caller, space, source, named);
-  const about = named === undefined ? commonComponent(options, found.runs ?? []) : shown(named, component);
+  const about =
+    named === undefined ? await commonComponent(options, found.runs ?? []) : shown(named, component);
   const count = found.cases?.length ?? found.runs?.length ?? 0;
   const iterations = body.num_iterations;
   const warmups = body.eval_type === 'performance' ? body.warmup_runs : 0;
   checkSize(count, iterations + warmups);
   const now = Date.now();
+  const origin = originOf(component);
   const { datasetId, datasetRevision, ...cases } = found;
   const plan: StoredPlan = {
     caller: storedCaller(caller),
     component: about,
     ...(model !== undefined && { model }),
+    ...(origin !== undefined && { configs: origin.configs }),
     evaluation,
     ...cases,
     iterations,
@@ -103,6 +109,7 @@ export async function plannedEval(
     evalInput: {
       ...evalInputOf(body, source),
       ...(datasetRevision !== undefined && { dataset_revision: datasetRevision }),
+      ...(origin !== undefined && { version: origin.version }),
     },
     evalData: null,
     createdAt: now,
@@ -171,15 +178,20 @@ async function readableRun(
 }
 
 /** What all of the runs are runs of; null for runs of several components. */
-function commonComponent(
+async function commonComponent(
   { components }: PlanningOptions,
   runs: readonly StoredRunReference[],
-): EvaluatedComponent | null {
+): Promise<EvaluatedComponent | null> {
   const [first] = runs;
   if (first === undefined) return null;
   const { kind, componentId: id } = first;
   const isCommon = runs.every((run) => run.kind === kind && run.componentId === id);
-  return isCommon ? shown({ kind, id }, components.find(kind, id)) : null;
+  return isCommon ? shown({ kind, id }, await components.shown(kind, id)) : null;
+}
+
+/** All runs of an eval are runs of one state of a stored component, whatever is published in the meantime. */
+function originOf(component: Component | undefined) {
+  return component === undefined || component instanceof AgentFactory ? undefined : component.origin;
 }
 
 function shown(

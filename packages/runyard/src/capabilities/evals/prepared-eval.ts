@@ -4,7 +4,7 @@ import type { EvalPlan } from '../../core/evals/eval-plan.js';
 import type { EvalSubject } from '../../core/evals/evaluated-run.js';
 import type { ModelPrices } from '../../core/models/prices.js';
 import type { RunSpace } from '../capability.js';
-import type { ComponentsService } from '../components/service.js';
+import type { Component, ComponentsService } from '../components/service.js';
 import type { RunsService } from '../runs/service.js';
 import { type JudgeSettings, judgeOf, modelOf } from './eval-models.js';
 import type { EvalScorers } from './eval-scorers.js';
@@ -29,7 +29,8 @@ export async function preparedEval(
 ): Promise<{ subject: EvalSubject; plan: EvalPlan }> {
   const { components, settings, scorers } = options;
   const { component: about, model, evaluation, iterations, warmups, concurrency } = stored;
-  const component = about === null ? undefined : components.find(about.kind, about.id);
+  const component =
+    about === null ? undefined : await components.shown(about.kind, about.id, { configs: stored.configs });
   const judge = judgeOf(component, model, components, settings);
   const plan: EvalPlan = {
     evalId,
@@ -41,23 +42,24 @@ export async function preparedEval(
     ...(judge !== undefined && { judge }),
     ...(evaluation.evalType === 'performance' && { heapUsed: () => process.memoryUsage().heapUsed }),
   };
-  return { subject: subjectOf(options, space, stored), plan };
+  return { subject: subjectOf(options, space, stored, component), plan };
 }
 
 function subjectOf(
-  { runs, components, prices }: PreparingOptions,
+  { runs, prices }: PreparingOptions,
   space: RunSpace,
-  { caller: storedBy, component, model, factoryInput, runs: references }: StoredPlan,
+  { caller: storedBy, component, model, configs, factoryInput, runs: references }: StoredPlan,
+  evaluated: Component | undefined,
 ): EvalSubject {
   const caller = callerFrom(storedBy);
   const { kind, id, name } = component ?? { kind: 'agent', id: '', name: null };
-  const facts = { kind, id, name, model: modelOf(components.find(kind, id)) ?? null };
+  const facts = { kind, id, name, model: modelOf(evaluated) ?? null };
   if (references !== undefined) {
     const subject = new StoredRunsSubject(space, caller, references, prices);
     return { ...facts, run: (request) => subject.run(request) };
   }
   if (component === null) throw errors.componentNotFound(kind);
-  const subject = new ComponentSubject({ runs, caller, component, model, factoryInput, prices });
+  const subject = new ComponentSubject({ runs, caller, component, model, configs, factoryInput, prices });
   return { ...facts, run: (request) => subject.run(request) };
 }
 

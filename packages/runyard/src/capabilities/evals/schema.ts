@@ -45,6 +45,15 @@ export const evalBody = z
     agent_id: component('agent').meta({ examples: ['assistant'] }),
     team_id: component('team'),
     workflow_id: component('workflow').meta(addition),
+    version: z
+      .int()
+      .min(1)
+      .nullish()
+      .meta({
+        ...addition,
+        description:
+          'The version of a stored component, a draft included. Left out: the current one. All runs of the eval have this version, also when another one is published in the meantime.',
+      }),
     eval_type: z.enum(evalTypes).meta({
       description:
         'accuracy: a judge compares the output with expected_output. agent_as_judge: a judge decides by criteria. performance: time and memory of runs. reliability: which tools were called. custom: the given scorers.',

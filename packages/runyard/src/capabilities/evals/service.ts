@@ -166,9 +166,9 @@ export class EvalsService {
     const found = await space.evals.store.withPlan(id);
     if (found?.plan.cases === undefined || component === null) return;
     const { cases, iterations, warmups } = found.plan;
-    const registered = this.options.components.find(component.kind, component.id);
-    const home =
-      registered === undefined ? space : await this.options.spaces.get(registered.settings.database);
+    const { kind, id: componentId } = component;
+    const evaluated = await this.options.components.shown(kind, componentId, { configs: found.plan.configs });
+    const home = evaluated === undefined ? space : await this.options.spaces.get(evaluated.settings.database);
     const sessionIds = [
       ...numbered(`eval_${id}_`, cases.length * iterations),
       ...numbered(`eval_${id}_warmup_`, cases.length * warmups),

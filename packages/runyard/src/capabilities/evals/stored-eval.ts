@@ -3,7 +3,7 @@ import type { EvalType } from '../../core/evals/eval-types.js';
 import type { RunUsageTotals } from '../../core/evals/evaluated-run.js';
 import type { Score } from '../../core/evals/scorer.js';
 import type { JsonObject } from '../../core/json.js';
-import type { RunKind } from '../../core/runs/run.js';
+import type { RunKind, RunOptions } from '../../core/runs/run.js';
 import type { StoredCaller } from './stored-caller.js';
 
 export type EvalStatus = 'pending' | 'running' | 'completed' | 'error' | 'cancelled';
@@ -43,6 +43,8 @@ export interface StoredPlan {
   readonly component: EvaluatedComponent | null;
   /** The model that a copy of the component runs on, as `provider:id`. Left out: its own. */
   readonly model?: string;
+  /** The states of stored components that all of its runs have. Left out: code defines the component. */
+  readonly configs?: RunOptions['configs'];
   readonly evaluation: Evaluation;
   /** What is executed. */
   readonly cases?: readonly EvalCase[];

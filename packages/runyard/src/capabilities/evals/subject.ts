@@ -10,7 +10,7 @@ import {
 import type { JsonObject } from '../../core/json.js';
 import type { ModelPrices } from '../../core/models/prices.js';
 import { RunReleased } from '../../core/runs/executable.js';
-import type { EndedRun } from '../../core/runs/run.js';
+import type { EndedRun, RunOptions } from '../../core/runs/run.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import type { RunSpace } from '../capability.js';
 import type { RunsService } from '../runs/service.js';
@@ -22,6 +22,8 @@ interface ComponentSubjectOptions {
   readonly component: EvaluatedComponent;
   /** The model that a copy of it runs on. */
   readonly model?: string | undefined;
+  /** The states of stored components that its runs have. */
+  readonly configs?: RunOptions['configs'];
   readonly factoryInput?: JsonObject | undefined;
   readonly prices: ModelPrices;
 }
@@ -47,10 +49,10 @@ export class ComponentSubject implements Pick<EvalSubject, 'run'> {
 
   /** The end of a run that is started now, or was started before a crash. */
   private async ended(request: SubjectRun): Promise<EndedRun> {
-    const { runs, caller, model } = this.options;
+    const { runs, caller, model, configs } = this.options;
     const { runId } = request;
     try {
-      await runs.create(caller, this.place, this.formOf(request), { model });
+      await runs.create(caller, this.place, this.formOf(request), { model, configs });
     } catch (error) {
       if (errorCode(error) !== 'run_exists') throw error;
     }

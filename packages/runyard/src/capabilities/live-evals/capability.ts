@@ -12,7 +12,7 @@ export const liveEvals: Capability = {
     // a service without live evals loads nothing of this
     const { registeredLiveEvals } = await import('./registered-live-evals.js');
     const { openLiveEvals } = await import('./open-live-evals.js');
-    const registered = registeredLiveEvals(liveEvals, components);
+    const registered = await registeredLiveEvals(liveEvals, components);
     return {
       inDatabase(database, space) {
         const own = registered.filter(({ databaseId = databases[0]?.id }) => databaseId === database.id);

@@ -14,28 +14,27 @@ export interface RegisteredLiveEval {
 }
 
 /** Refuses evals of components that are not registered, and those that cannot be told apart. */
-export function registeredLiveEvals(
+export async function registeredLiveEvals(
   liveEvals: readonly LiveEval[],
   components: ComponentsService,
-): RegisteredLiveEval[] {
+): Promise<RegisteredLiveEval[]> {
   const names = new Set<string>();
-  return liveEvals.map((liveEval) => {
+  const registered: RegisteredLiveEval[] = [];
+  for (const liveEval of liveEvals) {
     const { name, kind, componentId } = liveEval;
     if (names.has(name))
       throw errors.invalidConfig(`Two live evals have the name '${name}'. Give one of them another name.`);
     names.add(name);
-    const component = components.find(kind, componentId);
+    const component = await components.shown(kind, componentId);
     if (component === undefined)
       throw errors.invalidConfig(
-        `Live eval '${name}': no ${kind} with the id '${componentId}' is registered. ` +
+        `Live eval '${name}': no ${kind} with the id '${componentId}' is registered or stored. ` +
           `Registered: ${idsOf(kind, components).join(', ') || 'none'}.`,
       );
-    return {
-      liveEval,
-      databaseId: component.settings.database,
-      judge: liveEval.judge ?? modelOf(component),
-    };
-  });
+    const { database: databaseId } = component.settings;
+    registered.push({ liveEval, databaseId, judge: liveEval.judge ?? modelOf(component) });
+  }
+  return registered;
 }
 
 /** A workflow has no model, and a factory none before it is asked for an agent. */

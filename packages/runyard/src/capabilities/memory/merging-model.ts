@@ -6,25 +6,28 @@ import { type ModelLike, resolveModel } from '../../core/models/resolve.js';
 import type { ComponentsService } from '../components/service.js';
 
 /** The model that a request names, or else the service's own. */
-export function mergingModel(named: string | undefined, own: () => ModelLike | undefined): Model {
+export async function mergingModel(
+  named: string | undefined,
+  own: () => ModelLike | undefined | Promise<ModelLike | undefined>,
+): Promise<Model> {
   if (named !== undefined) return requestedModel(named);
-  const model = own();
+  const model = await own();
   if (model === undefined) throw errors.noDefaultModel();
   return resolveModel(model);
 }
 
 /**
  * The model that the service uses itself: the configured one, or that of the first agent, the one it remembers with if
- * it has such a one.
+ * it has such a one. Where code registers neither an agent nor a team, that of the first which is stored.
  */
-export function modelOfService(
+export async function modelOfService(
   components: ComponentsService,
   configured: string | undefined,
-): ModelLike | undefined {
+): Promise<ModelLike | undefined> {
   if (configured !== undefined) return configured;
   const first = components.listAgents().find((agent) => agent instanceof Agent);
   if (first !== undefined) return first.settings.memoryModel ?? first.model;
-  return components.listTeams()[0]?.model;
+  return components.listTeams()[0]?.model ?? components.firstStoredModel();
 }
 
 /** Only providers that Runyard knows: what a request says must not decide which package is loaded. */

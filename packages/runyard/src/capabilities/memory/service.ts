@@ -63,7 +63,7 @@ export interface MemorySpaces {
 export interface MemoriesOptions {
   readonly spaces: MemorySpaces;
   /** The model that memories are optimized with when a request names none. */
-  readonly defaultModel: () => ModelLike | undefined;
+  readonly defaultModel: () => ModelLike | undefined | Promise<ModelLike | undefined>;
   readonly tokens?: TokenCounter;
 }
 
@@ -181,7 +181,7 @@ export class MemoriesService {
       store: memories.store,
       writing: memories.writing,
       tokens: this.tokens,
-      model: mergingModel(request.model, this.options.defaultModel),
+      model: await mergingModel(request.model, this.options.defaultModel),
       media: media.contents,
       userId: ownerFor(caller, request.userId),
       apply,

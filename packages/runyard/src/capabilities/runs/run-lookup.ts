@@ -2,7 +2,7 @@ import { errors } from '../../core/errors/errors.js';
 import type { Run, RunKind, StepRecord } from '../../core/runs/run.js';
 import { type Caller, type DataScope, isWithin } from '../../platform/auth/caller.js';
 import type { RunSpace, Spaces } from '../capability.js';
-import type { Component, ComponentsService } from '../components/service.js';
+import type { Component, ComponentsService, MeantState } from '../components/service.js';
 
 /** What runs, and where its runs are stored. */
 export interface FoundComponent {
@@ -13,8 +13,6 @@ export interface FoundComponent {
 export interface FoundRun {
   readonly run: Run;
   readonly space: RunSpace;
-  /** Undefined when it is not registered: the run can be read and ended, and nothing else. */
-  readonly component: Component | undefined;
 }
 
 /** Names the runs of a component, or those of them in one session. */
@@ -31,7 +29,8 @@ export interface RunPlace extends RunsPlace {
 
 /**
  * Finds components and runs. A run is found by a caller who may see it, below its own component, and nowhere else; also
- * when that component is no longer registered.
+ * when that component is no longer registered, or cannot be built from what is stored: to read and to end a run needs
+ * nothing of it.
  */
 export class RunLookup {
   constructor(
@@ -39,9 +38,20 @@ export class RunLookup {
     private readonly spaces: Spaces,
   ) {}
 
-  async component({ kind, componentId }: RunsPlace, caller?: Caller): Promise<FoundComponent> {
-    const component = this.components.find(kind, componentId) ?? this.components.missing(kind, caller);
-    return { component, space: await this.spaceOf(component) };
+  /** Throws when there is no such component, and when a stored one cannot be built. */
+  async component(
+    { kind, componentId }: RunsPlace,
+    caller?: Caller,
+    state?: MeantState,
+  ): Promise<FoundComponent> {
+    const component = await this.components.get(kind, componentId, caller, state);
+    return { component, space: await this.spaces.get(component.settings.database) };
+  }
+
+  /** Where new runs of a component are stored. Nothing is built. Throws when there is no such component. */
+  async home({ kind, componentId }: RunsPlace, caller?: Caller): Promise<RunSpace> {
+    const home = await this.components.home(kind, componentId);
+    return home === undefined ? this.components.missing(kind, caller) : this.spaces.get(home.database);
   }
 
   async run(caller: Caller, place: RunPlace): Promise<FoundRun> {
@@ -52,19 +62,19 @@ export class RunLookup {
 
   /** The run at this place, if the caller may see it. Throws when there is neither such a run nor such a component. */
   async find(caller: Caller, place: RunPlace): Promise<FoundRun | undefined> {
-    const component = this.components.find(place.kind, place.componentId);
-    const spaces = component === undefined ? await this.spaces.all() : [await this.spaceOf(component)];
-    for (const space of spaces) {
+    const { kind, componentId } = place;
+    const component = this.components.find(kind, componentId);
+    for (const space of await this.spacesOf(component)) {
       const run = await this.visible(space, caller, place);
-      if (run !== undefined) return { run, space, component };
+      if (run !== undefined) return { run, space };
     }
-    if (component === undefined) this.components.missing(place.kind, caller);
+    if ((await this.components.home(kind, componentId)) === undefined) this.components.missing(kind, caller);
     return undefined;
   }
 
   /**
    * Where the runs of a component are: in its database, or, when it is not registered, in the first database that has
-   * runs of it which the caller may see.
+   * runs of it which the caller may see. The versions of a stored component may name different databases.
    */
   async spaceWith(
     scope: DataScope,
@@ -72,16 +82,16 @@ export class RunLookup {
     caller?: Caller,
   ): Promise<RunSpace> {
     const component = this.components.find(kind, componentId);
-    if (component !== undefined) return this.spaceOf(component);
+    if (component !== undefined) return this.spaces.get(component.settings.database);
     const any = { kind, componentId, sessionId, limit: 1, offset: 0, order: 'desc' } as const;
     for (const space of await this.spaces.all()) {
       if ((await space.runs.ids(scope, any)).length > 0) return space;
     }
-    return this.components.missing(kind, caller);
+    return this.home({ kind, componentId }, caller);
   }
 
-  private spaceOf({ settings }: Component): Promise<RunSpace> {
-    return this.spaces.get(settings.database);
+  private async spacesOf(component: Component | undefined): Promise<readonly RunSpace[]> {
+    return component === undefined ? this.spaces.all() : [await this.spaces.get(component.settings.database)];
   }
 
   private async visible(space: RunSpace, caller: Caller, place: RunPlace): Promise<Run | undefined> {

@@ -22,6 +22,7 @@ import { forkSession, mayMean, type SessionPlace } from './continuation/fork-ses
 import { type Followed, followRun } from './events/follow-run.js';
 import { storedEvents } from './events/stored-events.js';
 import { boundFor, boundPlace } from './request/bound-values.js';
+import { prepareDraftSession } from './request/draft-session.js';
 import { type FormContext, runRequestOf } from './request/run-request.js';
 import { type BeforeRunOptions, beforeRun, startOnce, startRun } from './request/start-run.js';
 import { attachedTo, endOf, followingOf, type StartedRun, startedRun } from './request/started-run.js';
@@ -63,7 +64,8 @@ export class RunsService {
     form: CreateForm,
     context: FormContext = {},
   ): Promise<StartedRun> {
-    const found = await this.lookup.component(place, caller);
+    const { version } = form;
+    const found = await this.lookup.component(place, caller, { version, configs: context.configs });
     const following = followingOf(form, this.options.onDisconnect);
     const request = await runRequestOf(
       caller,
@@ -73,8 +75,9 @@ export class RunsService {
       context,
     );
     return startOnce(found.space, request, async () => {
+      await prepareDraftSession(caller, found, request.sessionId);
       const handle = await hideForeign(caller, () => startRun(this.options, found, request));
-      return startedRun(handle, request, { status: 'pending' });
+      return startedRun(found.space, handle, request, { status: 'pending' });
     });
   }
 
@@ -86,7 +89,8 @@ export class RunsService {
     { disconnected }: FormContext = {},
   ): Promise<StartedRun> {
     const found = await this.lookup.run(caller, place);
-    const { run, space, component } = found;
+    const { run, space } = found;
+    const component = await this.options.components.ofRun(run);
     const bound = boundFor(caller, run.userId, component);
     const { sessionId = form.session_id } = bound;
     const isMeant = sessionId === undefined || sessionId === run.sessionId;
@@ -100,7 +104,7 @@ export class RunsService {
     );
     const { handle, fromIndex } = await resumeRun(site, run.runId, request);
     if (request.stream) await handle.stored();
-    return startedRun(handle, request, { fromIndex, continued: true });
+    return startedRun(space, handle, request, { fromIndex, continued: true });
   }
 
   /** Ends a run. The answer is the run if the process that executes it has not ended it yet. */
@@ -115,8 +119,7 @@ export class RunsService {
 
   /** Waits for the end of a run that was just started. */
   async ended(started: StartedRun): Promise<RunView> {
-    const { handle, continued } = started;
-    const { space } = await this.lookup.component(handle.run);
+    const { handle, continued, space } = started;
     try {
       const view = await endOf(space, handle);
       if (!continued) return view;
@@ -203,10 +206,11 @@ export class RunsService {
   }
 
   /** The input of a run: an object where the component has a schema for it, else the text. */
-  inputOf({ kind, componentId, input }: Run): Json {
-    const component = this.options.components.find(kind, componentId);
+  async inputOf(run: Run): Promise<Json> {
+    const { content } = run.input;
+    const component = await this.options.components.shownOf(run);
     const isObject = component?.settings.inputSchema !== undefined && !(component instanceof AgentFactory);
-    return isObject ? jsonOrText(input.content) : input.content;
+    return isObject ? jsonOrText(content) : content;
   }
 
   /** Media of a run's input as the wire carries them. */

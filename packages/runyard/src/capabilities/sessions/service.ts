@@ -64,7 +64,7 @@ export class SessionsService {
     async function* entries() {
       for (let at = 0; at < ids.length; at += sessionsAtOnce) {
         for (const session of await sessions.records(ids.slice(at, at + sessionsAtOnce)))
-          yield listedSessionOf(session, nameOf(session));
+          yield listedSessionOf(session, await nameOf(session));
       }
     }
     return { total, entries: entries() };
@@ -79,7 +79,7 @@ export class SessionsService {
     const made = await space.sessions.create({
       ...{ sessionId, kind, componentId, userId },
       name: body.session_name ?? null,
-      shownName: this.nameWithout(kind, componentId) || null,
+      shownName: (await this.nameWithout(kind, componentId)) || null,
       state: without(body.session_state ?? {}, fixedStateKeys(caller)) ?? {},
       metadata: body.metadata ?? null,
       now: Date.now(),
@@ -143,23 +143,23 @@ export class SessionsService {
       space.firstRun(session),
       space.chatHistory(sessionId),
     ]);
-    const component = this.options.components.find(session.kind, session.componentId);
+    const component = await this.options.components.shown(session.kind, session.componentId);
     return sessionDetailOf({
       ...{ session, firstRun, chatHistory },
-      name: this.nameOf(session),
+      name: await this.nameOf(session),
       modelName: (component && 'model' in component && component.model?.name) || undefined,
       steps: component instanceof Workflow ? component.nodes.map(stepOf) : [],
     });
   }
 
-  private nameOf({ name, kind, componentId }: SessionRecord): string {
-    return name ?? this.nameWithout(kind, componentId);
+  private async nameOf({ name, kind, componentId }: SessionRecord): Promise<string> {
+    return name ?? (await this.nameWithout(kind, componentId));
   }
 
   /** The name of a session that has neither a given name nor a message. */
-  private nameWithout(kind: RunKind, componentId: string): string {
+  private async nameWithout(kind: RunKind, componentId: string): Promise<string> {
     if (kind !== 'workflow' || componentId === '') return '';
-    return `New ${this.options.components.find(kind, componentId)?.name ?? componentId} Session`;
+    return `New ${(await this.options.components.shown(kind, componentId))?.name ?? componentId} Session`;
   }
 }
 

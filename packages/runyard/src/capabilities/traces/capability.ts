@@ -39,5 +39,5 @@ async function openExport({
 }: ServiceParts): Promise<TraceExport | undefined> {
   if (settings.otlpEndpoint === undefined) return undefined;
   const { openTraceExport } = await import('../../platform/telemetry/open-trace-export.js');
-  return openTraceExport({ settings, prices, workflow: (id) => components.find('workflow', id), log });
+  return openTraceExport({ settings, prices, workflow: (run) => components.shownOf(run), log });
 }

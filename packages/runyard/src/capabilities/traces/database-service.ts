@@ -1,6 +1,6 @@
 import type { ModelPrices } from '../../core/models/prices.js';
 import type { RunJournal } from '../../core/runs/journal/ports.js';
-import type { RunKind } from '../../core/runs/run.js';
+import type { Run, RunKind } from '../../core/runs/run.js';
 import { redactSpans, type TraceRedaction } from '../../core/traces/redaction.js';
 import { type Span, type SpanKind, spanIdOf } from '../../core/traces/span.js';
 import { spansOf } from '../../core/traces/spans-of-run.js';
@@ -15,8 +15,8 @@ import type { TracedRow } from './trace-body.js';
 export interface SpanMaking {
   readonly redaction: TraceRedaction;
   readonly prices: ModelPrices;
-  /** What a registered workflow is declared as. */
-  readonly workflow: (workflowId: string) => WorkflowFacts | undefined;
+  /** What the workflow of a run is declared as. */
+  readonly workflow: (run: Run) => Promise<WorkflowFacts | undefined>;
 }
 
 /** The traces of the runs of one database. */
@@ -41,20 +41,22 @@ export class DatabaseTraces {
     const missing = [...new Set(shown)].filter((runId) => !recorded.has(runId));
     const earlier = missing.length === 0 ? new Map() : byId(await this.journal.loadAll(missing));
     const history = new Map([...earlier, ...recorded]);
-    return rows.map((row) => {
+    const traced: TracedRow[] = [];
+    for (const row of rows) {
       const found = recorded.get(row.run_id);
-      const spans = found === undefined ? [spanOfRow(row)] : spansOfRun(found, history, making);
-      return { row, spans: redactSpans(making.redaction, spans) };
-    });
+      const spans = found === undefined ? [spanOfRow(row)] : await spansOfRun(found, history, making);
+      traced.push({ row, spans: redactSpans(making.redaction, spans) });
+    }
+    return traced;
   }
 }
 
-function spansOfRun(
+async function spansOfRun(
   { run, steps }: RecordedRun,
   history: ReadonlyMap<string, RecordedRun>,
   { prices, workflow }: SpanMaking,
-): Span[] {
-  const facts = run.kind === 'workflow' ? workflow(run.componentId) : undefined;
+): Promise<Span[]> {
+  const facts = run.kind === 'workflow' ? await workflow(run) : undefined;
   return spansOf({
     run,
     steps,

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errors } from '../../core/errors/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import type { ModelPrices } from '../../core/models/prices.js';
+import type { Run } from '../../core/runs/run.js';
 import { redactContent, traceRedaction } from '../../core/traces/redaction.js';
 import { workflowFactsOf } from '../../core/traces/workflow-facts.js';
 import { Workflow } from '../../core/workflows/workflow.js';
@@ -34,7 +35,7 @@ export interface TraceSpaces {
 export interface TracesOptions {
   readonly spaces: TraceSpaces;
   /** Where what a workflow is declared as is looked up. */
-  readonly components: { find(kind: 'workflow', id: string): unknown };
+  readonly components: { shownOf(run: Run): Promise<unknown> };
   readonly settings: { readonly traceContent: 'full' | 'none'; readonly traceRedact: readonly string[] };
   readonly prices: ModelPrices;
 }
@@ -84,8 +85,8 @@ export class TracesService {
     this.making = {
       redaction: traceRedaction(settings.traceContent, settings.traceRedact),
       prices,
-      workflow: (id) => {
-        const found = components.find('workflow', id);
+      workflow: async (run) => {
+        const found = await components.shownOf(run);
         return found instanceof Workflow ? workflowFactsOf(found) : undefined;
       },
     };

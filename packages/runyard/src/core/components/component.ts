@@ -18,7 +18,7 @@ import type { CallApplication } from '../runs/execution/code-owner.js';
 import type { RunHandle } from '../runs/execution/executor.js';
 import type { AnyLimits } from '../runs/limits/run-limits.js';
 import { type ResumeRequest, resumeRun } from '../runs/resume/resume-run.js';
-import type { EndedRun, RunKind, RunResult } from '../runs/run.js';
+import type { ConfigVersion, EndedRun, RunKind, RunOptions, RunResult } from '../runs/run.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
 import type { ComponentSpace } from './component-space.js';
 import { type CompletedRun, type RunOutput, RunOutputError } from './run-output.js';
@@ -45,6 +45,13 @@ interface ComponentTypes {
   readonly completed: CompletedRun;
 }
 
+/** What a component was built from that is stored as data. */
+export interface ComponentOrigin extends ConfigVersion {
+  readonly stage: 'draft' | 'published';
+  /** The states of all stored components that it consists of, as `RunOptions.configs`. */
+  readonly configs: NonNullable<RunOptions['configs']>;
+}
+
 const labels = { agent: 'Agent', team: 'Team', workflow: 'Workflow' } as const;
 
 /** What the options of a kind may be. */
@@ -62,6 +69,8 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
   readonly name: string;
   /** What messages call it: `Agent 'bank'`. */
   protected readonly owner: string;
+  /** Undefined for a component that code defines. */
+  origin: ComponentOrigin | undefined;
   private openSpace: (() => Promise<ComponentSpace>) | null = null;
   private structureMark: string | undefined;
 
@@ -96,8 +105,15 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     return this.settings.sessionState ?? {};
   }
 
+  get configs(): RunOptions['configs'] {
+    return this.origin?.configs;
+  }
+
+  /** The sessions of drafts are marked: no run of a published version is mixed with them by mistake. */
   get sessionMetadata(): JsonObject | undefined {
-    return this.settings.metadata;
+    const { origin } = this;
+    const { metadata } = this.settings;
+    return origin?.stage === 'draft' ? { ...metadata, preview: { version: origin.version } } : metadata;
   }
 
   acceptInput(message: string, call?: CallApplication): Promise<string> {

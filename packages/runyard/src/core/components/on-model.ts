@@ -11,6 +11,16 @@ export function onModel(
   component: AnyAgent | AnyTeam | AnyWorkflow,
   model: ModelLike,
 ): AnyAgent | AnyTeam | undefined {
+  const copy = copyOn(component, model);
+  // a run of a copy continues with the same configurations, too
+  if (copy !== undefined) copy.origin = component.origin;
+  return copy;
+}
+
+function copyOn(
+  component: AnyAgent | AnyTeam | AnyWorkflow,
+  model: ModelLike,
+): AnyAgent | AnyTeam | undefined {
   if (component instanceof Agent) return new Agent({ ...component.settings, model });
   return component instanceof Team ? new Team({ ...component.settings, model }) : undefined;
 }

@@ -33,6 +33,25 @@ export const runErrors = {
       `The ${kind} '${componentId}' of this run is not registered in this service. Register it again to continue the run, or cancel the run or delete its session.`,
       { fields: { run_id: runId } },
     ),
+  /** `reason` names the component, and each reference that means nothing here. */
+  componentNotBuilt: define('component_not_built', 422, (reason: string) => reason),
+  /** Contract: without its model, there is no such component. */
+  componentModelMissing: (kind: ComponentKind, reason: string) =>
+    new RunyardError(`${kind}_not_found`, 404, `${componentNames[kind]} not found`, {
+      fields: { hint: reason },
+    }),
+  configGone: define(
+    'config_gone',
+    409,
+    (kind: ComponentKind, id: string, version: number, revision: number) =>
+      `The run began with revision ${revision} of version ${version} of the ${kind} '${id}', which no longer exists. Start a new run.`,
+  ),
+  notForDrafts: define(
+    'session_not_for_drafts',
+    409,
+    (sessionId: string, kind: ComponentKind, id: string, version: number) =>
+      `Version ${version} of the ${kind} '${id}' is a draft, and session ${sessionId} is not a session of drafts. Leave out session_id for a new session.`,
+  ),
   runNotFound: define('run_not_found', 404, (text?: string) => text ?? 'Run not found'),
   /** The contract has several wordings. */
   sessionNotFound: define('session_not_found', 404, (text?: string) => text ?? 'Session not found'),

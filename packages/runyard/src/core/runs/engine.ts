@@ -24,7 +24,7 @@ import { RunHints } from './notifications/run-hints.js';
 import type { Continuation } from './resume/continuation.js';
 import { hasMovedOn, RestingRuns, type RunAnswers } from './resume/resting-runs.js';
 import { type Run, terminalStatuses } from './run.js';
-import { type RunRequest, type RunSession, sessionOf } from './run-request.js';
+import { inputWithConfigs, type RunRequest, type RunSession, sessionOf } from './run-request.js';
 
 /** How often to look for paused runs whose time has come. */
 const wakeMs = 1_000;
@@ -367,7 +367,7 @@ export class RunEngine {
   }
 
   private newRun(executable: Executable, request: RunRequest, sessionId: string): Run {
-    const { input } = request;
+    const input = inputWithConfigs(executable, request);
     const now = this.options.timers.now();
     return {
       runId: request.runId ?? newId(),

@@ -5,7 +5,7 @@ import type { Requirement, RunContext } from './context.js';
 import type { CallApplication } from './execution/code-owner.js';
 import type { AnyLimits } from './limits/run-limits.js';
 import type { Continuation, ContinueFrom } from './resume/continuation.js';
-import type { Run, RunFailure, RunKind, RunResult, StepRecord } from './run.js';
+import type { Run, RunFailure, RunKind, RunOptions, RunResult, StepRecord } from './run.js';
 
 /** What the heart can execute: an agent, a team, a workflow. */
 export interface Executable {
@@ -18,6 +18,8 @@ export interface Executable {
    * Left out: it cannot be compared with a journal before it is executed.
    */
   readonly fingerprint?: string;
+  /** The states of the stored components that it was built from, as `RunOptions.configs`. Left out: code defines it. */
+  readonly configs?: RunOptions['configs'];
   /** The state that a new session begins with. */
   readonly initialState: JsonObject;
   /** What a session that has no metadata is given by the first run in it. */

@@ -104,3 +104,8 @@ function onOneLine(message: string): string {
     return message;
   }
 }
+
+/** A run of a stored component continues with the configurations that it began with, whatever is published since. */
+export function inputWithConfigs({ configs }: Executable, { input }: RunRequest): RunInput {
+  return configs === undefined ? input : { ...input, options: { ...input.options, configs } };
+}

@@ -1,5 +1,6 @@
 import type { Log } from '../../core/log.js';
 import type { ModelPrices } from '../../core/models/prices.js';
+import type { Run } from '../../core/runs/run.js';
 import { redactSpans, traceRedaction } from '../../core/traces/redaction.js';
 import { spansOf } from '../../core/traces/spans-of-run.js';
 import { workflowFactsOf } from '../../core/traces/workflow-facts.js';
@@ -10,8 +11,8 @@ import { TraceExport } from './trace-export.js';
 export interface OpenTraceExportOptions {
   readonly settings: Pick<Settings, 'name' | 'otlpEndpoint' | 'otlpHeaders' | 'traceContent' | 'traceRedact'>;
   readonly prices: ModelPrices;
-  /** The registered workflow of this id, if there is one. */
-  readonly workflow: (id: string) => unknown;
+  /** The workflow of a run, if it can be shown. */
+  readonly workflow: (run: Run) => Promise<unknown>;
   readonly log: Log;
 }
 
@@ -19,8 +20,8 @@ export interface OpenTraceExportOptions {
 export function openTraceExport({ settings, prices, workflow, log }: OpenTraceExportOptions): TraceExport {
   const { name: serviceName, otlpEndpoint: endpoint = '', otlpHeaders: headers } = settings;
   const redaction = traceRedaction(settings.traceContent, settings.traceRedact);
-  const factsOf = (id: string) => {
-    const found = workflow(id);
+  const factsOf = async (run: Run) => {
+    const found = await workflow(run);
     return found instanceof Workflow ? workflowFactsOf(found) : undefined;
   };
   return new TraceExport({
@@ -28,8 +29,8 @@ export function openTraceExport({ settings, prices, workflow, log }: OpenTraceEx
     headers,
     serviceName,
     log,
-    spans: ({ run, steps, history: shown }) => {
-      const facts = run.kind === 'workflow' ? factsOf(run.componentId) : undefined;
+    spans: async ({ run, steps, history: shown }) => {
+      const facts = run.kind === 'workflow' ? await factsOf(run) : undefined;
       const source = { run, steps, shown, prices, ...(facts !== undefined && { workflow: facts }) };
       return redactSpans(redaction, spansOf(source));
     },

@@ -11,7 +11,7 @@ export interface TraceExportOptions extends DeliveryOptions {
   /** The name of the service, as the collector is to know it. */
   readonly serviceName: string;
   /** Folds a journal into spans, with nothing in them that is not to be shown. */
-  readonly spans: (rested: EndedRun) => readonly Span[];
+  readonly spans: (rested: EndedRun) => readonly Span[] | Promise<readonly Span[]>;
   readonly log: Log;
 }
 
@@ -122,22 +122,35 @@ export class TraceExport {
         if (next === undefined) break;
         this.steps -= next.steps.length;
         runs += 1;
-        this.rest = this.linesOf(next);
+        this.rest = this.linesOf(next, await this.spansOf(next));
       }
       await new Promise((resolve) => setImmediate(resolve));
     }
     return { runs, spans };
   }
 
-  private *linesOf(rested: EndedRun): Generator<string> {
+  private async spansOf(rested: EndedRun): Promise<readonly Span[]> {
+    try {
+      return await this.options.spans(rested);
+    } catch (error) {
+      this.unmade(rested, error);
+      return [];
+    }
+  }
+
+  private *linesOf(rested: EndedRun, all: readonly Span[]): Generator<string> {
     const { run, steps } = rested;
     try {
-      const spans = [...spansSinceRest(run, steps, this.options.spans(rested))];
+      const spans = [...spansSinceRest(run, steps, all)];
       // what a span has in it is let go with the span
       for (let span = spans.shift(); span !== undefined; span = spans.shift()) yield otlpSpan(span, run);
     } catch (error) {
-      this.options.log.error({ err: error, runId: run.runId }, 'the trace of a run could not be made');
+      this.unmade(rested, error);
     }
+  }
+
+  private unmade({ run: { runId } }: EndedRun, error: unknown): void {
+    this.options.log.error({ err: error, runId }, 'the trace of a run could not be made');
   }
 
   /** Said once, until the collector takes something again. */

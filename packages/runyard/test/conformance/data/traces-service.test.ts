@@ -25,7 +25,7 @@ function tracesIn(database: Database) {
   const traces = new DatabaseTraces(database, journal);
   const service = new TracesService({
     spaces: { choose: async () => ({ traces }) },
-    components: { find: () => undefined },
+    components: { shownOf: async () => undefined },
     settings: { traceContent: 'full', traceRedact: [] },
     prices: {},
   });

@@ -101,7 +101,7 @@ test('refuses a live eval of a component that is not registered', async () => {
   const start = (...liveEvals: ReturnType<typeof liveEval>[]) =>
     startService({ agents: [writer], liveEvals });
   await expect(start(liveEval({ agent: 'wirter', scorers }))).rejects.toThrow(
-    "Live eval 'wirter': no agent with the id 'wirter' is registered. Registered: writer.",
+    "Live eval 'wirter': no agent with the id 'wirter' is registered or stored. Registered: writer.",
   );
   await expect(start(liveEval({ team: 'writer', scorers }))).rejects.toThrow('Registered: none.');
   const twice = [liveEval({ agent: writer, scorers }), liveEval({ agent: 'writer', scorers })];

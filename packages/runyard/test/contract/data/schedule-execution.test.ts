@@ -301,7 +301,7 @@ test('a run that was started before a crash is cancelled when its time is over',
     },
     runs: {
       settled: async () => undefined,
-      inputOf: () => null,
+      inputOf: async () => null,
       cancel: async (_caller, { runId }) => {
         cancelled.push(runId);
         // an attempt only asks whether there was one

@@ -17,7 +17,7 @@ export async function cancelRun(
   const { scope } = caller;
   // a request that is kept names the owner of its run: without one it would mean the run of any user
   if (scope.kind === 'unowned' && found === undefined) return undefined;
-  const { space } = found ?? (await lookup.component(place, caller));
+  const space = found?.space ?? (await lookup.home(place, caller));
   return space.engine.cancel(place.runId, {
     runId: place.runId,
     kind: place.kind,

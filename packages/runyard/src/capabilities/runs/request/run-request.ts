@@ -26,6 +26,8 @@ export interface FormContext {
   readonly disconnected?: (() => AbortSignal) | undefined;
   /** The model that a copy of the component runs on: an eval says so, and no form. */
   readonly model?: string | undefined;
+  /** The states of stored components that an eval began with: all of its runs have the same. */
+  readonly configs?: RunOptions['configs'];
 }
 
 /** The request for a new run, read from a form. */

@@ -41,14 +41,14 @@ export async function startOnce(
   const key = request.idempotency;
   if (key === undefined) return start();
   const known = await runUnderKey(space, key);
-  if (known !== undefined) return startedRun(known, request);
+  if (known !== undefined) return startedRun(space, known, request);
   try {
     return await start();
   } catch (error) {
     // another request with this key came at the same time
     const first = mayBeSecond(error) ? await runUnderKey(space, key) : undefined;
     if (first === undefined) throw error;
-    return startedRun(first, request);
+    return startedRun(space, first, request);
   }
 }
 

@@ -13,6 +13,7 @@ import type { FollowFields } from '../schema.js';
 
 /** A run that a request started, continued, or asked for once more. */
 export interface StartedRun {
+  readonly space: RunSpace;
   readonly handle: RunHandle;
   readonly stream: boolean;
   readonly background: boolean;
@@ -45,11 +46,13 @@ export function followingOf(form: FollowFields, onDisconnect: 'continue' | 'canc
 
 /** `fromIndex`: the first event that belongs to what was asked for. */
 export function startedRun(
+  space: RunSpace,
   handle: RunHandle,
   { stream, background, contentOnly, cancelsOnDisconnect }: Following,
   { fromIndex = 0, status = handle.run.status, continued = false } = {},
 ): StartedRun {
   return {
+    space,
     handle,
     stream,
     background,

@@ -87,5 +87,5 @@ export async function shown(
   format: WireFormat,
 ): Promise<Record<string, unknown>> {
   const media = await runMediaOf(view.run, (item) => runs.showMedia(view.run, item));
-  return runBodyOf({ ...view, input: runs.inputOf(view.run) }, media, format);
+  return runBodyOf({ ...view, input: await runs.inputOf(view.run) }, media, format);
 }

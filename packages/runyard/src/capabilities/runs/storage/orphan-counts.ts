@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isReported } from '../../../core/errors/errors.js';
 import type { Log } from '../../../core/log.js';
+import { componentKey } from '../../../core/runs/resume/ending-executable.js';
 import type { RunKind } from '../../../core/runs/run.js';
 import type { Timers } from '../../../core/timers.js';
 import type { Caller } from '../../../platform/auth/caller.js';
@@ -73,7 +74,8 @@ export class OrphanCounts {
 
   private async count(): Promise<Counts> {
     const sums = new Map<string, WaitingRuns>();
-    const isMissing = (kind: RunKind, id: string) => this.components.find(kind, id) === undefined;
+    const known = new Set(await this.components.keys());
+    const isMissing = (kind: RunKind, id: string) => !known.has(componentKey(kind, id));
     for (const { orphans } of await this.spaces.all()) {
       for (const counted of await orphans.counts(isMissing)) {
         const key = `${counted.kind} ${counted.componentId}`;

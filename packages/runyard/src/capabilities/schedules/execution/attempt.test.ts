@@ -29,7 +29,7 @@ async function continued(run: Run | undefined, caller: AttemptSite['ownCalls']['
         return undefined;
       },
       settled: async () => run && { run, requirements: [] },
-      inputOf: ({ input }) => input.content,
+      inputOf: async ({ input }) => input.content,
     },
     now: async () => 100_000_000,
   };

@@ -107,7 +107,7 @@ async function timedOut(
     const settled = place && left === undefined ? await site.runs.settled(place, signal) : undefined;
     const at = await site.now();
     if (settled !== undefined && settled.run.status !== 'cancelled')
-      return outcomeOfRun(settled, site.runs.inputOf(settled.run), at);
+      return outcomeOfRun(settled, await site.runs.inputOf(settled.run), at);
     const run = left ?? settled?.run;
     if (run !== undefined)
       return outcomeOf({
@@ -173,7 +173,7 @@ class ScheduledCall {
     if (refusal !== undefined) return refused(refusal, await site.now());
     const settled = await idle(() => site.runs.settled(place, signal));
     if (settled === undefined) throw new Error(`The run ${begun.run_id} is gone.`);
-    return outcomeOfRun(settled, site.runs.inputOf(settled.run), await site.now());
+    return outcomeOfRun(settled, await site.runs.inputOf(settled.run), await site.now());
   }
 
   /** Starts the run when the service has room for it. Answers with what keeps it from being started. */

@@ -48,7 +48,7 @@ export class OrphanedRuns {
   private async cancelRequested(): Promise<void> {
     const { journal } = this.options;
     const { journal: orphans, components } = this.orphans;
-    for (const request of await orphans.cancellations(components())) {
+    for (const request of await orphans.cancellations(await components())) {
       if (this.ended) return;
       const run = (await journal.load(request.runId))?.run;
       if (run === undefined || !appliesTo(request, run) || terminalStatuses.has(run.status)) continue;
@@ -63,7 +63,7 @@ export class OrphanedRuns {
     const { journal, components, endAfterMs } = this.orphans;
     while (!this.ended) {
       const before = (await this.options.leases.now()) - endAfterMs;
-      const runs = await journal.orphaned(components(), before, batchSize);
+      const runs = await journal.orphaned(await components(), before, batchSize);
       let endedSome = false;
       for (const run of runs) {
         if (this.ended) return;

@@ -173,8 +173,8 @@ export class Recovery {
   }
 
   /** The components to look for: those whose slots are all taken wait. */
-  private wanted(): readonly string[] | undefined {
-    const all = this.options.orphans?.components();
+  private async wanted(): Promise<readonly string[] | undefined> {
+    const all = await this.options.orphans?.components();
     if (this.options.ownSlots === undefined) return all;
     return all?.filter((component) => this.isFree(slotsOf(this.options, component)));
   }
@@ -202,7 +202,7 @@ export class Recovery {
   /** Whether it reached the end of the list: no slot may be left. */
   private async takeFrom(list: Lists[number]): Promise<boolean> {
     const { leases, queue, timers, log } = this.options;
-    const wanted = this.wanted();
+    const wanted = await this.wanted();
     // what cannot be taken over here stays in the list: look past it
     for (let passed = 0; !this.ended; ) {
       const now = timers.now();

@@ -18,7 +18,7 @@ export interface OrphanJournal {
 export interface OrphanOptions {
   readonly journal: OrphanJournal;
   /** The components that this process can execute, by `componentKey`. */
-  readonly components: () => readonly string[];
+  readonly components: () => readonly string[] | Promise<readonly string[]>;
   /** Ends runs in the place of a component that is not registered. */
   readonly standIn: (run: Run) => Executable;
   /** How long a run may wait for a process that has its component; 0: forever. */

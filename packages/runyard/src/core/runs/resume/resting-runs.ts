@@ -98,7 +98,7 @@ export class RestingRuns {
     try {
       // what cannot be woken here stays in the list: look past it
       for (let passed = 0; !this.ended; ) {
-        const runs = await queue.due(wokenAtOnce, passed, orphans?.components());
+        const runs = await queue.due(wokenAtOnce, passed, await orphans?.components());
         for (const run of runs) if (!(await this.wakeOne(run, now))) passed += 1;
         if (runs.length < wokenAtOnce) return;
       }

@@ -1,0 +1,200 @@
+import type {
+  BuiltComponent,
+  ComponentReference,
+  ConfigFault,
+  ConfigSite,
+} from '../../../core/configs/component-config.js';
+import { errors, RunyardError } from '../../../core/errors/errors.js';
+import { isJsonObject } from '../../../core/json.js';
+import { componentKey } from '../../../core/runs/resume/ending-executable.js';
+import type { RunKind } from '../../../core/runs/run.js';
+import type { StoredComponents, StoredConfig } from '../stored-components.js';
+import {
+  type ConfigTree,
+  isTree,
+  ownState,
+  type RecordedStates,
+  readTree,
+  type TreeSite,
+} from './config-tree.js';
+import { LastUsed } from './last-used.js';
+
+/** How configurations are read and built. It is loaded when the first stored component is needed. */
+export interface ConfigLanguage {
+  references(kind: RunKind, config: StoredConfig['config']): readonly ComponentReference[];
+  /** Throws an error with all faults of the configuration, as `faultsOf` reads them. */
+  build(kind: RunKind, id: string, config: StoredConfig['config'], site: BuiltSite): BuiltComponent;
+  /** The faults that an error of `build` lists; undefined for any other error. */
+  faultsOf(error: unknown): readonly ConfigFault[] | undefined;
+}
+
+type BuiltSite = Omit<ConfigSite, 'registry'>;
+
+export interface BuildingSite extends Pick<ConfigSite, 'databases'> {
+  readonly stored: StoredComponents;
+  readonly code: TreeSite['code'];
+  language(): Promise<ConfigLanguage>;
+  now(): number;
+  /** Says where the runs of a built component are executed. */
+  attach(component: BuiltComponent): void;
+}
+
+/** A stored component in a list: as it can be run, or why it cannot. */
+export interface ListedComponent {
+  readonly stored: StoredConfig;
+  readonly component: BuiltComponent | undefined;
+  readonly degraded: string | undefined;
+}
+
+const keysKeptMs = 2_000;
+
+/** How many built components a process keeps. */
+const mostBuilt = 500;
+
+/** Builds what is stored as data into components that run. */
+export class BuiltComponents {
+  /** By what they were built from, which never changes: nothing in it can be out of date. Runs keep what they use. */
+  readonly #built = new LastUsed<BuiltComponent>(mostBuilt);
+  readonly #references = new LastUsed<readonly ComponentReference[]>(mostBuilt);
+  #keys: { readonly at: number; readonly read: Promise<readonly string[]> } | undefined;
+
+  constructor(private readonly site: BuildingSite) {}
+
+  /** The version, or else what is current; undefined when there is none. Throws when it cannot be built. */
+  async find(kind: RunKind, id: string, version?: number): Promise<BuiltComponent | undefined> {
+    const stored = await this.site.stored.find(kind, id, version);
+    return stored && this.#component(await this.#tree(stored));
+  }
+
+  /** The component in the states that a run began with. Throws when one of them is gone. */
+  async at(kind: RunKind, id: string, states: RecordedStates): Promise<BuiltComponent> {
+    const began = `${componentKey(kind, id)} began with ${JSON.stringify(states)}`;
+    const known = this.#built.get(began);
+    if (known !== undefined) return known;
+    const state = ownState(states, kind, id);
+    const stored = state && (await this.site.stored.at(kind, id, state));
+    if (stored === undefined) throw errors.configGone(kind, id, state?.version ?? 0, state?.revision ?? 0);
+    const component = await this.#component(await this.#tree(stored, states));
+    this.#built.set(began, component);
+    return component;
+  }
+
+  /** The configuration alone: nothing is built. */
+  config(kind: RunKind, id: string, version?: number): Promise<StoredConfig | undefined> {
+    return this.site.stored.find(kind, id, version);
+  }
+
+  /** The database that a configuration names, if this service has it. */
+  databaseOf({ config: { db } }: StoredConfig): string | undefined {
+    const id = isJsonObject(db) ? db.id : undefined;
+    return this.site.databases.find((known) => known === id);
+  }
+
+  /** All of them by `componentKey`, as they were a moment ago: engines ask for them twice a second. */
+  keys(): Promise<readonly string[]> {
+    const now = this.site.now();
+    if (this.#keys === undefined || now - this.#keys.at > keysKeptMs) {
+      const read = this.site.stored.keys();
+      this.#keys = { at: now, read };
+      // the next one who asks tries again
+      read.catch(() => {
+        this.#keys = undefined;
+      });
+    }
+    return this.#keys.read;
+  }
+
+  /** All of a kind for which `isWanted` holds. Nothing of it is kept: a list must not displace what runs. */
+  async *list(kind: RunKind, isWanted: (id: string) => boolean): AsyncGenerator<ListedComponent, void, void> {
+    for await (const page of this.site.stored.pages(kind)) {
+      for (const stored of page) if (isWanted(stored.id)) yield await this.#listed(stored);
+    }
+  }
+
+  /** Releases what the tools of built components hold. */
+  async close(): Promise<void> {
+    await Promise.all(Array.from(new Set(this.#built.clear()), (component) => component.close()));
+  }
+
+  async #listed(stored: StoredConfig): Promise<ListedComponent> {
+    try {
+      const tree = await this.#tree(stored);
+      return { stored, component: await this.#component(tree, 'unless known'), degraded: undefined };
+    } catch (error) {
+      const reason = degradedReason(error);
+      if (reason === undefined) throw error;
+      return { stored, component: undefined, degraded: reason };
+    }
+  }
+
+  async #tree(stored: StoredConfig, states?: RecordedStates): Promise<ConfigTree> {
+    const language = await this.site.language();
+    const references = (of: StoredConfig) => this.#referencesOf(language, of);
+    return readTree({ stored: this.site.stored, references, code: this.site.code }, stored, states);
+  }
+
+  #referencesOf(language: ConfigLanguage, stored: StoredConfig): readonly ComponentReference[] {
+    const { kind, id, version, revision, config } = stored;
+    const key = `${componentKey(kind, id)}@${version}.${revision}`;
+    const known = this.#references.get(key);
+    if (known !== undefined) return known;
+    const references = language.references(kind, config);
+    this.#references.set(key, references);
+    return references;
+  }
+
+  async #component(tree: ConfigTree, keeps: 'kept' | 'unless known' = 'kept'): Promise<BuiltComponent> {
+    const known = this.#built.get(tree.key);
+    if (known !== undefined) return known;
+    if (tree.faults.length > 0) throw notBuilt(tree, tree.faults);
+    return this.#build(tree, await this.site.language(), keeps === 'kept');
+  }
+
+  /** What is built once is used wherever it is referred to. */
+  #build(tree: ConfigTree, language: ConfigLanguage, isKept: boolean): BuiltComponent {
+    const known = this.#built.get(tree.key);
+    if (known !== undefined) return known;
+    const { databases } = this.site;
+    const { kind, id, version, revision, stage, config } = tree.stored;
+    const below = new Map<string, BuiltComponent>();
+    for (const [path, found] of tree.below)
+      below.set(path, isTree(found) ? this.#build(found, language, isKept) : found);
+    let component: BuiltComponent;
+    try {
+      component = language.build(kind, id, config, { databases, component: ({ path }) => below.get(path) });
+    } catch (error) {
+      const faults = language.faultsOf(error);
+      throw faults === undefined ? error : notBuilt(tree, faults);
+    }
+    component.origin = { version, revision, stage, configs: tree.configs };
+    this.site.attach(component);
+    if (isKept) this.#built.set(tree.key, component);
+    return component;
+  }
+}
+
+/** Contract: a model that nothing provides means that there is no such component. */
+function notBuilt(tree: ConfigTree, faults: readonly ConfigFault[]): Error {
+  const { kind } = tree.stored;
+  const lacksModel = faults.some(({ path }) => path === 'model' || path.startsWith('model.'));
+  return lacksModel
+    ? errors.componentModelMissing(kind, inWords(tree, faults))
+    : errors.componentNotBuilt(inWords(tree, faults));
+}
+
+const shownFaults = 10;
+
+function inWords({ stored: { kind, id, version } }: ConfigTree, faults: readonly ConfigFault[]): string {
+  const shown = faults
+    .slice(0, shownFaults)
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const more = faults.length > shownFaults ? [`${faults.length - shownFaults} more faults`] : [];
+  return `Version ${version} of the ${kind} '${id}' cannot be built: ${[...shown, ...more].join('; ')}`;
+}
+
+/** Why a component cannot be built; undefined for an error of another kind. */
+function degradedReason(error: unknown): string | undefined {
+  if (!(error instanceof RunyardError)) return undefined;
+  if (error.code === 'component_not_built') return error.message;
+  return error.status === 404 ? error.options.fields?.hint : undefined;
+}

@@ -1,0 +1,44 @@
+import { errors } from '../../../core/errors/errors.js';
+import type { ConfigVersion, RunKind } from '../../../core/runs/run.js';
+import type { Database } from '../../../platform/storage/database.js';
+import { schemaStatus } from '../../../platform/storage/migrations/migrate.js';
+import type { StoredComponents, StoredConfig } from '../stored-components.js';
+
+/** The stored components of a database that may wait for its migration. */
+export class ReadyComponents implements StoredComponents {
+  #isReady = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly stored: StoredComponents,
+  ) {}
+
+  async find(kind: RunKind, id: string, version?: number): Promise<StoredConfig | undefined> {
+    await this.#assertReady();
+    return this.stored.find(kind, id, version);
+  }
+
+  async at(kind: RunKind, id: string, state: ConfigVersion): Promise<StoredConfig | undefined> {
+    await this.#assertReady();
+    return this.stored.at(kind, id, state);
+  }
+
+  async *pages(kind: RunKind): AsyncGenerator<readonly StoredConfig[], void, void> {
+    await this.#assertReady();
+    yield* this.stored.pages(kind);
+  }
+
+  /** Engines of other databases ask, too: for them there are none yet. */
+  async keys(): Promise<readonly string[]> {
+    return (await this.#ready()) ? this.stored.keys() : [];
+  }
+
+  async #assertReady(): Promise<void> {
+    if (!(await this.#ready())) throw errors.notReady(this.database.id, 'runyard migrate');
+  }
+
+  async #ready(): Promise<boolean> {
+    this.#isReady ||= (await schemaStatus(this.database)).pending.length === 0;
+    return this.#isReady;
+  }
+}
