@@ -44,6 +44,7 @@ export {
   type RunOutput,
   RunOutputError,
 } from './core/components/run-output.js';
+export type { ComponentConfig } from './core/configs/component-config.js';
 export type { Embedder, EmbeddingPurpose, Embeddings, EmbedOptions } from './core/embedders/embedder.js';
 export { RunyardError } from './core/errors/errors.js';
 export type { EvalCase, ExpectedToolCall } from './core/evals/eval-case.js';
@@ -112,6 +113,7 @@ export type {
 export { ModelError } from './core/models/model-error.js';
 export { costOf, type ModelPrice, type ModelPrices } from './core/models/prices.js';
 export type { ModelLike } from './core/models/resolve.js';
+export type { RegisteredFunction, RegistrySettings } from './core/registry/registry-options.js';
 export type { RankedDocument, Ranking, Reranker, RerankOptions } from './core/rerankers/reranker.js';
 export type { RunLimits, WorkflowLimits } from './core/runs/limits/run-limits.js';
 export { DefinedSchedule, type ScheduleSettings, schedule } from './core/schedules/schedule.js';

@@ -25,6 +25,7 @@ import {
   required,
   text,
 } from './core/options/kinds.js';
+import { type RegistrySettings, registryOptions } from './core/registry/registry-options.js';
 import { DefinedSchedule } from './core/schedules/schedule.js';
 import { type AnyTeam, Team } from './core/teams/team.js';
 import { type AnyWorkflow, Workflow } from './core/workflows/workflow.js';
@@ -40,6 +41,8 @@ interface OwnOptions {
   readonly workflows?: readonly AnyWorkflow[];
   /** Knowledge bases that callers manage. Those of agents and teams need not be named here. */
   readonly knowledge?: readonly Knowledge[];
+  /** What stored configurations refer to by name. What the components of the code use need not be named here. */
+  readonly registry?: RegistrySettings;
   /** Evals that grade a share of the finished runs in the background. */
   readonly liveEvals?: readonly LiveEval[];
   /** Scorers of your own that callers choose by name for evals. */
@@ -72,6 +75,7 @@ const ownShape: Shape<OwnOptions> = {
   teams: listOf(instanceOf(Team, 'a team, made with team()')),
   workflows: listOf(instanceOf(Workflow, 'a workflow, made with workflow()')),
   knowledge: listOf(instanceOf(Knowledge, 'a knowledge base, made with knowledge()')),
+  registry: registryOptions,
   liveEvals: listOf(instanceOf(LiveEval, 'a live eval, made with liveEval()')),
   scorers: listOf(madeScorer),
   schedules: listOf(instanceOf(DefinedSchedule, 'a schedule, made with schedule()')),
@@ -110,6 +114,12 @@ export const sourcesOptions = objectOf<Omit<SettingsSources, 'code' | 'otherCode
   flags: recordOf(anything),
   cwd: text,
 });
+
+/** What `toConfig` takes. */
+export const readyComponent = {
+  ...anyOf(instanceOf(Agent, 'an agent'), instanceOf(Team, 'a team'), instanceOf(Workflow, 'a workflow')),
+  allowed: 'an agent, a team or a workflow, made with agent(), team() or workflow()',
+};
 
 export const listenOptions = objectOf<{ ownsProcess?: boolean }>({ ownsProcess: flag });
 export const handlerOptions = objectOf<{ basePath?: string }>({ basePath: text });

@@ -2,8 +2,9 @@ import { capabilities } from './capabilities/capabilities.js';
 import { routesOf, type ServiceParts } from './capabilities/capability.js';
 import { ComponentsService, type ReadyComponent } from './capabilities/components/service.js';
 import { Readiness } from './capabilities/system/readiness.js';
-import { healthOf } from './capabilities/system/service.js';
+import { CodeConfigs } from './code-configs.js';
 import type { ComponentSpace } from './core/components/component-space.js';
+import type { ComponentConfig } from './core/configs/component-config.js';
 import { errors } from './core/errors/errors.js';
 import type { Knowledge } from './core/knowledge/knowledge.js';
 import type { KnowledgeContent, KnowledgeSpace } from './core/knowledge/knowledge-space.js';
@@ -27,7 +28,7 @@ import { type LoadedSettings, loadSettings, type Settings, type SettingsSources 
 import { type FetchHandler, type FetchHandlerOptions, fetchHandler } from './platform/http/fetch-handler.js';
 import type { NodeHandler } from './platform/http/handler.js';
 import { type ApiInfo, describeApi, type PathExamples } from './platform/http/openapi/openapi.js';
-import { openProbeServer, type ProbeServer } from './platform/http/probe-server.js';
+import type { ProbeServer } from './platform/http/probe-server.js';
 import { waitingHandler } from './platform/http/waiting-handler.js';
 import { createLog } from './platform/log.js';
 import type { Database } from './platform/storage/database.js';
@@ -40,6 +41,7 @@ import {
 import { guardProcess } from './platform/stray-failures.js';
 import { survivingLog } from './platform/surviving-log.js';
 import { version } from './platform/version.js';
+import { Probes } from './probes.js';
 import { allKnowledge, checkKnowledge, namedKnowledge } from './registered-knowledge.js';
 import {
   assertDatabasesExist,
@@ -73,6 +75,7 @@ export class Runyard {
   private readonly options: RunyardOptions;
   private readonly startedAt = new Date();
   private sources: Omit<SettingsSources, 'code' | 'otherCodeNames'> = {};
+  private readonly configs: CodeConfigs;
   private loaded: LoadedSettings | null = null;
   private logger: Log | null = null;
   private opening: Promise<OpenService> | null = null;
@@ -82,7 +85,7 @@ export class Runyard {
   private closing: Promise<void> | null = null;
   private unguard: (() => void) | null = null;
   private readiness: Readiness | null = null;
-  private probeServer: Promise<ProbeServer | null> | null = null;
+  private readonly probes = new Probes();
 
   constructor(given: RunyardOptions) {
     const options = checkedRunyardOptions(given);
@@ -91,6 +94,8 @@ export class Runyard {
     for (const component of this.components.ready()) component.attach(() => this.spaceOf(component));
     this.knowledge = allKnowledge(options.knowledge, this.components);
     for (const knowledge of this.knowledge) knowledge.attach(() => this.knowledgeSpaceOf(knowledge));
+    const { components, knowledge } = this;
+    this.configs = new CodeConfigs({ settings: options.registry, components: components.ready(), knowledge });
   }
 
   /** Adds settings from a file, the environment and flags. Before anything is opened. */
@@ -100,6 +105,14 @@ export class Runyard {
       throw errors.invalidConfig('configure() must be called before the service is opened.');
     this.sources = sources;
     this.loaded = null;
+  }
+
+  /**
+   * The configuration of a component of the code, from which `POST /components` makes a stored one. Rejects with every
+   * place that a configuration cannot hold: a function without a name, a secret.
+   */
+  toConfig(component: ReadyComponent): Promise<ComponentConfig> {
+    return this.configs.of(component);
   }
 
   get settings(): Settings {
@@ -132,7 +145,7 @@ export class Runyard {
       const listening = await http.listen({ host, port });
       return probe === null ? listening : { ...listening, probeUrl: probe.url };
     } catch (error) {
-      await this.closeProbes();
+      await this.probes.close();
       this.endGuard();
       throw error;
     }
@@ -255,7 +268,7 @@ export class Runyard {
       // only now: a caller who asks while it closes must reach this service and be refused, not open a second one
       this.opening = null;
       this.databases = null;
-      await this.closeProbes();
+      await this.probes.close();
       this.readiness = null;
       this.endGuard();
     }
@@ -266,32 +279,8 @@ export class Runyard {
     this.unguard = null;
   }
 
-  /** Before anything else is opened: the process is to be seen to live while it migrates or waits for a database. */
-  private async openProbes(): Promise<ProbeServer | null> {
-    const { host, port, probePort } = this.settings;
-    if (probePort === undefined) return null;
-    if (probePort === port && port !== 0)
-      throw errors.invalidConfig(`port and probePort are both ${port}. Choose another probePort.`);
-    this.probeServer ??= openProbeServer(
-      { host, port: probePort },
-      {
-        '/health': () => ({ status: 200, body: healthOf(this.startedAt) }),
-        '/ready': async () => {
-          const report = await this.readinessNow().report();
-          return { status: report.status === 'ready' ? 200 : 503, body: report };
-        },
-      },
-    ).catch((error: unknown) => {
-      this.probeServer = null;
-      throw error;
-    });
-    return this.probeServer;
-  }
-
-  private async closeProbes(): Promise<void> {
-    const server = await this.probeServer?.catch(() => null);
-    this.probeServer = null;
-    await server?.close();
+  private openProbes(): Promise<ProbeServer | null> {
+    return this.probes.open(this.settings, this.startedAt, () => this.readinessNow());
   }
 
   private readinessNow(): Readiness {
@@ -363,7 +352,8 @@ export class Runyard {
     try {
       await migrateOwnDatabases(databases, settings);
       const { prices = {}, scheduleRights, liveEvals = [], scorers = [], schedules = [] } = this.options;
-      const registered = { components, knowledge, liveEvals, scorers, schedules, prices };
+      const { registry } = this.configs;
+      const registered = { components, knowledge, registry, liveEvals, scorers, schedules, prices };
       const rights = scheduleRights === undefined ? {} : { scheduleRights };
       const parts = { settings, ...registered, ...rights, databases, startedAt, log };
       return await opened({ ...parts, readiness: this.readinessNow() });

@@ -4,6 +4,7 @@ import type { Scorer } from '../core/evals/scorer.js';
 import type { Knowledge } from '../core/knowledge/knowledge.js';
 import type { Log } from '../core/log.js';
 import type { ModelPrices } from '../core/models/prices.js';
+import type { Registry } from '../core/registry/registry.js';
 import type { RunEngine } from '../core/runs/engine.js';
 import type { EngineOptions } from '../core/runs/engine-options.js';
 import type { Job } from '../core/runs/jobs/job.js';
@@ -98,6 +99,8 @@ export interface ServiceParts {
   readonly components: ComponentsService;
   /** What is registered, and what registered agents and teams use. Left out: none. */
   readonly knowledge?: readonly Knowledge[];
+  /** What stored configurations refer to. Collected when it is first asked for. */
+  readonly registry?: () => Registry;
   /** Evals of finished runs. Left out: none. */
   readonly liveEvals?: readonly LiveEval[];
   /** Scorers of the application, which evals choose by name. Left out: none. */

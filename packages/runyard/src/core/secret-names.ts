@@ -35,6 +35,20 @@ const basicPassword = /\b(basic) +(?=[\w+/]*[\d=])[\w+/]{6,}={0,2}/gi;
 /** A JWT, the token of a service account, and the key of a provider; each from where a word begins. */
 const bareToken = /(?<![\w-])(?:eyJ[\w-]+\.[\w-]+\.[\w-]*|[a-z]+_pat_[\w-]{8,}|sk-[\w-]{16,})/g;
 
+/** Forms of keys that occur in no prose: of GitHub, GitLab, Slack, AWS and Google; and private keys. */
+const knownKeys =
+  /(?<![\w-])(?:gh[pousr]_[A-Za-z0-9]{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|(?:AKIA|ASIA)[A-Z0-9]{16}(?!\w)|AIza[\w-]{35})|-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY-----/;
+/** With a figure, and longer than a word: instructions may speak of bearer tokens. */
+const certainBearer = /\bbearer +(?=[^\s\d]*\d)[\w.~+/=-]{16,}/i;
+const certainBasic = /\bbasic +(?=[^\s\d=]*[\d=])[\w+/]{12,}={0,2}(?![\w+/])/i;
+
+/** Whether a text holds a secret without much doubt: unlike what is removed from logs, prose about secrets holds none. */
+export function holdsSecret(text: string): boolean {
+  return [userPassword, bareToken, knownKeys, certainBearer, certainBasic].some(
+    (form) => text.search(form) !== -1,
+  );
+}
+
 /** Removes what looks like a secret from a text: passwords and keys in URLs, and tokens. */
 export function withoutSecretsInText(text: string): string {
   if (!signsOfSecrets.test(text)) return text;

@@ -1,4 +1,5 @@
 import { callerErrors } from './caller-errors.js';
+import { configErrors } from './config-errors.js';
 import { datasetErrors } from './dataset-errors.js';
 import { evalErrors } from './eval-errors.js';
 import { knowledgeErrors } from './knowledge-errors.js';
@@ -18,6 +19,7 @@ export { isFenced, isReported, isUnstorable, RunyardError, type ValidationItem }
 export const errors = {
   ...requestErrors,
   ...callerErrors,
+  ...configErrors,
   ...runErrors,
   ...recordErrors,
   ...knowledgeErrors,

@@ -1,25 +1,38 @@
-import type { PostHook, PreHook } from '../agents/hooks/hook.js';
-import type { Knowledge } from '../knowledge/knowledge.js';
-import type { ModelLike } from '../models/resolve.js';
-import type { ValueSchema } from '../schemas/value-schema.js';
-import type { ToolEntry } from '../tools/toolkit.js';
-
-/** A function of the application that configurations call by its name. */
-export type RegisteredFunction = (...args: never[]) => unknown;
-
-/** What an application registers for stored configurations. What its components use need not be repeated here. */
-export interface RegistrySettings {
-  readonly models?: readonly ModelLike[];
-  readonly tools?: readonly ToolEntry[];
-  readonly schemas?: Readonly<Record<string, ValueSchema>>;
-  /** Steps, conditions, selectors, dependencies and instructions. */
-  readonly functions?: Readonly<Record<string, RegisteredFunction>>;
-  readonly knowledge?: readonly Knowledge[];
-  /** Hooks and guardrails, by their names. */
-  readonly hooks?: readonly (PreHook | PostHook)[];
-}
+import { describeModel, type ModelDescription, type ModelLike } from '../models/resolve.js';
+import type { Tool } from '../tools/tool.js';
+import { collect, type RegistrySources } from './collect.js';
+import { type NamedThings, preferred, type Registered } from './named-things.js';
+import { RegisteredThings } from './registered-things.js';
+import { type ListedDatabase, type RegistryEntry, registryEntries } from './registry-entries.js';
 
 /** What stored configurations may refer to: what is registered, and what the components of the code use. */
-export interface Registry {
-  readonly settings: RegistrySettings;
+export class Registry extends RegisteredThings {
+  constructor(sources: RegistrySources = {}) {
+    super();
+    collect(this, sources);
+  }
+
+  /** All of it, by type and in the order of the code. */
+  entries(databases?: readonly ListedDatabase[]): readonly RegistryEntry[] {
+    return registryEntries(this, databases);
+  }
+
+  /** The models that fit a reference. */
+  findModels({ id, provider, name }: Partial<ModelDescription>): readonly Registered<ModelLike>[] {
+    if (id === undefined) return [];
+    const fitting = this.models.named(id).filter(({ thing }) => {
+      const model = describeModel(thing);
+      return (
+        (provider === undefined || model.provider === provider) && (name === undefined || model.name === name)
+      );
+    });
+    return preferred(fitting);
+  }
+
+  /** A tool by its name: one that stands by itself comes before one of a kit. */
+  findTool(name: string): NamedThings<Tool> {
+    return this.tools.find(name).length === 0 && this.toolsInKits.find(name).length > 0
+      ? this.toolsInKits
+      : this.tools;
+  }
 }

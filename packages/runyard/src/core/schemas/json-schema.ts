@@ -40,7 +40,7 @@ async function applicationCheck(schema: JsonSchema, coerce: boolean): Promise<Ch
   return (value) => (validate(value) ? [] : faultsOf(validate.errors ?? []));
 }
 
-const foreign = new WeakSet<JsonSchema>();
+const foreign = new WeakSet<object>();
 
 /** Marks a schema that another system sent: see `foreignCheck`. */
 export function fromElsewhere<Schema extends JsonSchema>(schema: Schema): Schema {
@@ -48,7 +48,7 @@ export function fromElsewhere<Schema extends JsonSchema>(schema: Schema): Schema
   return schema;
 }
 
-export function isFromElsewhere(schema: JsonSchema): boolean {
+export function isFromElsewhere(schema: object): boolean {
   return foreign.has(schema);
 }
 

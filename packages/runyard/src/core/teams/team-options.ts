@@ -1,4 +1,5 @@
 import { agentShape } from '../agents/agent-options.js';
+import type { Shape } from '../options/kind.js';
 import { callable, count, flag, having, listOf, objectOf, required, text, word } from '../options/kinds.js';
 import { type TeamMember, type TeamSettings, teamModes } from './settings.js';
 
@@ -7,7 +8,7 @@ const member = having<Pick<TeamMember, 'kind' | 'id' | 'execute'>>(
   { kind: required(word('agent', 'team')), id: required(text), execute: required(callable) },
 );
 
-export const teamOptions = objectOf<TeamSettings>({
+export const teamShape: Shape<TeamSettings> = {
   ...agentShape,
   members: required(listOf(member, 1)),
   mode: word(...teamModes),
@@ -20,4 +21,6 @@ export const teamOptions = objectOf<TeamSettings>({
   maxDelegations: count(1),
   maxParallelMembers: count(1),
   maxIterations: count(1),
-});
+};
+
+export const teamOptions = objectOf(teamShape);

@@ -29,6 +29,11 @@ type AnyToolOptions = Omit<
   readonly askPerson?: OfArguments<PersonForm>;
 };
 
+/** What a configuration may change of a tool: how it is described, and gates that it did not have. */
+export type ToolChanges = Partial<
+  Pick<AnyToolOptions, 'description' | 'strict' | 'requiresConfirmation' | 'externalExecution' | 'approval'>
+>;
+
 const noBackoff: RetryBackoff = { delayMs: 0 };
 const noArguments: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
@@ -128,11 +133,25 @@ export class Tool<
     this.renamed ??= new Map();
     let renamed = this.renamed.get(name);
     if (renamed === undefined) {
-      renamed = new Tool({ ...this.#options, name }, this.self);
-      if (isNative(this)) native(renamed);
+      renamed = this.like({ name });
       this.renamed.set(name, renamed);
     }
     return renamed;
+  }
+
+  /** The same tool with other words or another gate. */
+  changed(changes: ToolChanges): Tool {
+    return this.like(changes);
+  }
+
+  /** Whether the other is this tool under whatever name and with whatever changes. */
+  isSameCode(other: Tool): boolean {
+    return this.self === other.self;
+  }
+
+  private like(changes: Partial<AnyToolOptions>): Tool {
+    const other = new Tool({ ...this.#options, ...changes }, this.self);
+    return isNative(this) ? native(other) : other;
   }
 
   async run(call: ClearedCall, context: ToolContext): Promise<unknown> {

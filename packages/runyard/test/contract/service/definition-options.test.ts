@@ -609,4 +609,23 @@ test('the methods of a service refuse options that do not exist', async () => {
   await expect(service.migrate({ too: 1 } as never)).rejects.toThrow('too is not an option');
   expect(() => service.replay({ run: [] } as never)).toThrow('Did you mean runs?');
   expect(() => service.close({ graceMs: Number.NaN })).toThrow('graceMs is NaN');
+  await expect(service.toConfig(look as never)).rejects.toThrow('the component is an object. Give an agent');
+});
+
+test('what a service registers for configurations is checked', async () => {
+  const registry = (given: Given) => () => new Runyard({ registry: given });
+  expect(registry({ tool: [] })).toThrow('registry.tool is not an option. Did you mean tools?');
+  expect(registry({ functions: { done: 'done' } })).toThrow("registry.functions.done is 'done'");
+  expect(
+    registry({
+      hooks: [
+        (
+          () => () =>
+            undefined
+        )(),
+      ],
+    }),
+  ).toThrow('registry.hooks[0] is a function. Give a function with a name, or { name, run }.');
+  const service = new Runyard({ agents: [helper], registry: { tools: [look], functions: { done } } });
+  await expect(service.toConfig(helper)).resolves.toEqual({ model: 'offline' });
 });

@@ -4,7 +4,7 @@ import type { OutputFormat } from '../../models/model.js';
 import type { CallApplication } from '../../runs/execution/code-owner.js';
 import type { RunOptions } from '../../runs/run.js';
 import { boundedSchema, checkableSchema } from '../../schemas/bounded-schema.js';
-import { assertIsJsonSchema, compileJsonSchema } from '../../schemas/json-schema.js';
+import { assertIsJsonSchema, compileJsonSchema, isFromElsewhere } from '../../schemas/json-schema.js';
 import { faultText, type SchemaFault } from '../../schemas/schema-faults.js';
 import { interpretSchema } from '../../schemas/schema-interpreter.js';
 import { holdsNamedSchemas } from '../../schemas/subschemas.js';
@@ -35,7 +35,8 @@ const untitled = 'DynamicModel';
  */
 export function outputShapeOf(options: RunOptions, own?: ValueSchema): OutputShape | null {
   const { outputSchema, useJsonSchema } = options;
-  if (outputSchema === undefined) return own === undefined ? null : rememberedShape(own, true);
+  if (outputSchema === undefined)
+    return own === undefined ? null : rememberedShape(own, !isFromElsewhere(own));
   if (useJsonSchema === true) return dictionaryShape(outputSchema);
   return rememberedShape(unwrap(outputSchema), false);
 }

@@ -12,5 +12,6 @@ const shared: Shape<Omit<RunLimits, 'turns'>> = {
   bytes: orNone(count(1)),
 };
 
-export const conversationLimits = objectOf<RunLimits>({ turns: orNone(count(1)), ...shared });
+export const conversationLimitShape: Shape<RunLimits> = { turns: orNone(count(1)), ...shared };
+export const conversationLimits = objectOf<RunLimits>(conversationLimitShape);
 export const workflowLimits = objectOf<WorkflowLimits>({ steps: orNone(count(1)), ...shared });

@@ -1,0 +1,22 @@
+import { errors } from '../errors/errors.js';
+import type { Registry } from '../registry/registry.js';
+import { checkConfig } from './check-config.js';
+import type { BuiltComponent, ComponentConfig, ConfigFault } from './component-config.js';
+import { writeForm } from './config-keys.js';
+import { languageOf } from './languages.js';
+import { Writing } from './writing.js';
+
+/**
+ * The configuration that a component of the code is built from again. Throws one error with every place that a
+ * configuration cannot hold, such as a function without a name, and with every secret.
+ */
+export function configOf(component: BuiltComponent, registry: Registry): ComponentConfig {
+  const { kind, id } = component;
+  const faults: ConfigFault[] = [];
+  const { form, settingsOf } = languageOf(kind);
+  const config = writeForm(form, settingsOf(component), new Writing(registry, faults));
+  if (faults.length === 0) faults.push(...checkConfig(kind, config));
+  if (faults.length > 0) throw errors.invalidComponentConfig(kind, id, faults);
+  // a copy: what becomes of the configuration leaves the settings of the component alone
+  return structuredClone(config);
+}

@@ -1,0 +1,150 @@
+import type { AnyAgent } from '../agents/agent.js';
+import type { AgentSettings } from '../agents/definition.js';
+import { knowledgeOf } from '../agents/knowledge/knowledge-use.js';
+import { learningPlan } from '../agents/learning/learning-settings.js';
+import { resolveEmbedder } from '../embedders/resolve.js';
+import type { Knowledge } from '../knowledge/knowledge.js';
+import { describeModel, type ModelLike } from '../models/resolve.js';
+import type { Executable } from '../runs/executable.js';
+import { jsonSchemaOf, type ValueSchema } from '../schemas/value-schema.js';
+import type { AnyTeam } from '../teams/team.js';
+import { collectFixedTools } from '../tools/collect-tools.js';
+import { Tool } from '../tools/tool.js';
+import { type ToolEntry, Toolkit } from '../tools/toolkit.js';
+import { nodesInside, type WorkflowNode } from '../workflows/definition/node.js';
+import { type AnyWorkflow, Workflow } from '../workflows/workflow.js';
+import type { Place } from './named-things.js';
+import type { RegisteredThings } from './registered-things.js';
+import type { RegisteredFunction, RegistrySettings } from './registry-options.js';
+
+/** What a registry is filled from. */
+export interface RegistrySources {
+  readonly settings?: RegistrySettings | undefined;
+  /** The components of the code. Their members and steps are looked at, too. */
+  readonly components?: readonly (AnyAgent | AnyTeam | AnyWorkflow)[];
+  readonly knowledge?: readonly Knowledge[];
+}
+
+/** Fills a registry from what the application registers and from what its components use. */
+export function collect(
+  registry: RegisteredThings,
+  { settings = {}, components = [], knowledge = [] }: RegistrySources,
+) {
+  const own = (option: string): Place => ({ text: `registry.${option}`, explicit: true });
+  for (const model of settings.models ?? []) addModel(registry, model, own('models'));
+  for (const entry of settings.tools ?? []) addTool(registry, entry, own('tools'));
+  for (const [name, schema] of Object.entries(settings.schemas ?? {}))
+    registry.schemas.add(name, schema, own('schemas'));
+  for (const [name, work] of Object.entries(settings.functions ?? {}))
+    registry.functions.add(name, work, own('functions'));
+  for (const base of settings.knowledge ?? []) addKnowledge(registry, base, own('knowledge'));
+  for (const hook of settings.hooks ?? []) registry.hooks.add(hook.name, hook, own('hooks'));
+  for (const base of knowledge) addKnowledge(registry, base, { text: 'knowledge', explicit: false });
+  new Collector(registry).visit(components);
+}
+
+class Collector {
+  private readonly seen = new Set<Executable>();
+
+  constructor(private readonly registry: RegisteredThings) {}
+
+  visit(components: readonly Executable[]): void {
+    for (const component of components) {
+      if (this.seen.has(component)) continue;
+      this.seen.add(component);
+      const place = { text: `${component.kind} '${component.id}'`, explicit: false };
+      if (component instanceof Workflow) this.workflow(component, place);
+      else if (isLed(component)) this.led(component, place);
+    }
+  }
+
+  private workflow({ id, nodes, whole, settings }: AnyWorkflow, place: Place): void {
+    if (settings.inputSchema !== undefined) this.schema(settings.inputSchema, `${id}.input_schema`, place);
+    if (whole !== undefined) this.registry.functions.add(whole.name, whole, place);
+    for (const node of nodes) this.node(node, place);
+    if (settings.agent !== undefined) this.visit([settings.agent]);
+  }
+
+  private node(node: WorkflowNode, place: Place): void {
+    const { functions } = this.registry;
+    if (node.type === 'Step') {
+      if ('component' in node.run) this.visit([node.run.component]);
+      else functions.add(node.run.function.name, node.run.function, place);
+    }
+    const decision =
+      (node.type === 'Loop' && node.until) ||
+      (node.type === 'Condition' && node.when) ||
+      (node.type === 'Router' && node.select);
+    if (typeof decision === 'function') functions.add(decision.name, decision, place);
+    for (const inner of nodesInside(node)) this.node(inner, place);
+  }
+
+  private led(component: AnyAgent | AnyTeam, place: Place): void {
+    const { registry } = this;
+    const { settings } = component;
+    registry.members.add(component.id, component, place);
+    for (const model of modelsOf(settings)) addModel(registry, model, place);
+    for (const entry of settings.tools ?? []) addTool(registry, entry, place);
+    for (const base of knowledgeOf(settings)) addKnowledge(registry, base, place);
+    const { inputSchema, outputSchema } = settings;
+    if (inputSchema !== undefined) this.schema(inputSchema, `${component.id}.input_schema`, place);
+    if (outputSchema !== undefined) this.schema(outputSchema, `${component.id}.output_schema`, place);
+    for (const work of functionsOf(settings)) registry.functions.add(work.name, work, place);
+    for (const hook of [...(settings.preHooks ?? []), ...(settings.postHooks ?? [])])
+      registry.hooks.add(hook.name, hook, place);
+    if (component.kind === 'team') this.visit(component.members);
+  }
+
+  /** One without a title is named after its place. */
+  private schema(schema: ValueSchema, untitled: string, place: Place): void {
+    const { title } = jsonSchemaOf(schema);
+    this.registry.schemas.add(typeof title === 'string' && title !== '' ? title : untitled, schema, place);
+  }
+}
+
+function isLed(component: Executable): component is AnyAgent | AnyTeam {
+  return (component.kind === 'agent' || component.kind === 'team') && 'settings' in component;
+}
+
+function addModel(registry: RegisteredThings, model: ModelLike, place: Place): void {
+  registry.models.add(describeModel(model).id, model, place);
+}
+
+function addTool(registry: RegisteredThings, entry: ToolEntry, place: Place): void {
+  if (entry instanceof Tool) {
+    registry.tools.add(entry.name, entry, place);
+    return;
+  }
+  registry.toolkits.add(entry.name, entry, place);
+  if (!(entry instanceof Toolkit)) return;
+  const { tools } = collectFixedTools(`Toolkit '${entry.name}'`, [entry]);
+  for (const [name, tool] of tools) registry.toolsInKits.add(name, tool, place);
+}
+
+function addKnowledge(registry: RegisteredThings, base: Knowledge, place: Place): void {
+  registry.knowledge.add(base.name, base, place);
+  const { embedder } = base.settings;
+  if (embedder !== undefined) registry.embedders.add(resolveEmbedder(embedder).id, embedder, place);
+}
+
+/** The models of an agent or a leader, those of its stages included. */
+function modelsOf(settings: AgentSettings): ModelLike[] {
+  const stages = [
+    settings.sessionSummaryModel,
+    settings.memoryModel,
+    learningPlan(settings)?.model,
+    settings.parserModel,
+    settings.outputModel,
+    settings.reasoningModel,
+    settings.followupModel,
+    settings.compressionModel,
+  ];
+  const given = stages.filter((model) => model !== undefined);
+  return [settings.model, ...given, ...(settings.fallbackModels ?? [])];
+}
+
+function functionsOf(settings: AgentSettings): RegisteredFunction[] {
+  const { instructions, toolHooks = [], knowledgeRetriever, dependencies = {} } = settings;
+  const single = [instructions, knowledgeRetriever, ...Object.values(dependencies)];
+  return [...single.filter((one) => typeof one === 'function'), ...toolHooks];
+}
