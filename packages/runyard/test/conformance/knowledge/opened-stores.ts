@@ -8,7 +8,7 @@ import { builtInVectorStore } from '../../../src/capabilities/knowledge/chunks/b
 import { knowledgeSearch } from '../../../src/capabilities/knowledge/migrations/0017-knowledge-search.js';
 import type { VectorStore } from '../../../src/core/knowledge/vector-store.js';
 import { silentLog } from '../../../src/core/log.js';
-import type { Database, RunStatement } from '../../../src/platform/storage/database.js';
+import type { Database, RunStatement, Statement } from '../../../src/platform/storage/database.js';
 import { migrate } from '../../../src/platform/storage/migrations/migrate.js';
 import { openDatabase } from '../../../src/platform/storage/open.js';
 import { decodeRows, encodeParameter } from '../../../src/platform/storage/text.js';
@@ -83,6 +83,7 @@ export async function onPgvector(): Promise<OpenedStore> {
         rows: await run(pglite)(sql, parameters),
       }),
     },
+    read: (statement: Statement, parameters: Parameters) => run(pglite)(statement.postgres, parameters),
     transaction: <T>(work: (run: RunStatement) => Promise<T>) =>
       // rows are as the statement says, as with the real driver
       pglite.transaction((transaction) => work(run(transaction) as RunStatement)),

@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KnowledgeFilter } from '../../../core/knowledge/filter.js';
 import { termLevels, termScore, weightOfTerm } from '../../../core/knowledge/search/keyword-score.js';
 import { queryTerms } from '../../../core/knowledge/search/terms.js';
-import type { Database } from '../../../platform/storage/database.js';
+import type { Database, Dialect, Statement } from '../../../platform/storage/database.js';
 import { facetQueryOf, type TermQuery } from './filter-facets.js';
 import { filterSql, termQueryText } from './filter-store.js';
 import { wordTerm } from './index-terms.js';
 import { published, termsMatch, versionOfRow } from './search-store.js';
-import { readRows } from './sql-store.js';
+import { numbered, readRows } from './sql-store.js';
 import type { IndexRow } from './version-store.js';
 
 /** A term that more chunks have says little: where the query has others, it does not count. */
@@ -19,6 +19,44 @@ interface Posting {
   readonly rowId: number;
   /** How many terms the chunk has. */
   readonly length: number;
+}
+
+interface PostingsRow {
+  readonly ids: string | null;
+  readonly lengths: string | null;
+}
+
+/**
+ * No order: sorting would read all of them before the limit applies. PostgreSQL gets the term as a part of its own, with a
+ * fixed limit: if the limit is a parameter, or many chunks were added lately, it reads the terms of all chunks instead
+ * of searching the index.
+ */
+function postingsSql(dialect: Dialect, condition?: string): string {
+  const { from, rowId, where } = termsMatch[dialect];
+  const isFenced = dialect === 'postgres' && condition === undefined;
+  return `SELECT ${list(dialect, 'row_id')} AS ids, ${list(dialect, 'tokens')} AS lengths FROM (
+      SELECT b.row_id, b.tokens FROM ${isFenced ? `(${rowsOfTermSql(dialect)}) AS t` : from}
+      JOIN knowledge_bits AS b ON b.row_id = ${rowId}
+      JOIN knowledge_versions AS v ON ${versionOfRow(rowId)}
+      ${condition === undefined ? '' : `JOIN knowledge_chunks AS c ON c.row_id = ${rowId}`}
+      WHERE ${isFenced ? '' : `${where} AND`} ${published} ${condition === undefined ? '' : `AND ${condition}`}
+      LIMIT ${mostChunksOfTerm + 1}
+    ) AS found`;
+}
+
+function rowsOfTermSql(dialect: Dialect): string {
+  const { from, rowId, where } = termsMatch[dialect];
+  return `SELECT ${rowId} AS row_id FROM ${from} WHERE ${where} LIMIT ${mostRead}`;
+}
+
+const readPostings = forBoth('keyword_postings', postingsSql);
+const readRowIds = forBoth(
+  'keyword_row_ids',
+  (dialect) => `SELECT ${list(dialect, 'row_id')} AS ids FROM (${rowsOfTermSql(dialect)}) AS found`,
+);
+
+function forBoth(name: string, sql: (dialect: Dialect) => string): Statement {
+  return { name, sqlite: sql('sqlite'), postgres: numbered(sql('postgres')) };
 }
 
 /** The chunks that have words of a query, with their scores. */
@@ -65,15 +103,8 @@ export class KeywordStore {
     all: readonly Posting[] | undefined,
   ): Promise<readonly Posting[]> {
     if (level === 0 || all === undefined) return this.#postings(knowledgeNo, level, word, filter);
-    const { dialect } = this.database;
-    const term = termQueryText(dialect, { term: wordTerm(knowledgeNo, level, word) });
-    const terms = termsMatch(this.database, term);
-    const [row] = await readRows<{ ids: string | null }>(
-      this.database,
-      `SELECT ${list(dialect, 'row_id')} AS ids FROM (
-        SELECT ${terms.rowId} AS row_id FROM ${terms.from} WHERE ${terms.where.sql} LIMIT ?) AS found`,
-      [...terms.where.values, mostRead],
-    );
+    const text = termQueryText(this.database.dialect, { term: wordTerm(knowledgeNo, level, word) });
+    const [row] = await this.database.read<{ ids: string | null }>(readRowIds, [text]);
     const often = new Set(row?.ids?.split(',').map(Number));
     return all.filter(({ rowId }) => often.has(rowId));
   }
@@ -84,28 +115,35 @@ export class KeywordStore {
     word: string,
     filter: KnowledgeFilter | undefined,
   ): Promise<readonly Posting[]> {
-    const { dialect } = this.database;
-    const facets = filter && facetQueryOf(knowledgeNo, filter);
     const term: TermQuery = { term: wordTerm(knowledgeNo, level, word) };
-    const query: TermQuery = facets === undefined ? term : { all: [term, facets.query] };
-    const terms = termsMatch(this.database, termQueryText(dialect, query));
-    const condition = filter === undefined || facets?.isExact ? undefined : filterSql(dialect, filter);
-    const chunk = condition && `JOIN knowledge_chunks AS c ON c.row_id = ${terms.rowId}`;
-    // no order: sorting would read all of them before the limit applies
-    const [row] = await readRows<{ ids: string | null; lengths: string | null }>(
-      this.database,
-      `SELECT ${list(dialect, 'row_id')} AS ids, ${list(dialect, 'tokens')} AS lengths FROM (
-        SELECT b.row_id, b.tokens FROM ${terms.from}
-        JOIN knowledge_bits AS b ON b.row_id = ${terms.rowId}
-        JOIN knowledge_versions AS v ON ${versionOfRow(terms.rowId)}
-        ${chunk ?? ''}
-        WHERE ${terms.where.sql} AND ${published} ${condition ? `AND ${condition.sql}` : ''} LIMIT ?
-      ) AS found`,
-      [...terms.where.values, ...(condition?.values ?? []), mostChunksOfTerm + 1],
-    );
+    const row = await (filter === undefined
+      ? this.#unfiltered(term)
+      : this.#filtered(knowledgeNo, term, filter));
     if (!row?.ids || !row.lengths) return [];
     const lengths = row.lengths.split(',');
     return row.ids.split(',').map((id, at) => ({ rowId: Number(id), length: Number(lengths[at]) }));
+  }
+
+  async #unfiltered(term: TermQuery): Promise<PostingsRow | undefined> {
+    const text = termQueryText(this.database.dialect, term);
+    const [row] = await this.database.read<PostingsRow>(readPostings, [text]);
+    return row;
+  }
+
+  async #filtered(
+    knowledgeNo: number,
+    term: TermQuery,
+    filter: KnowledgeFilter,
+  ): Promise<PostingsRow | undefined> {
+    const { dialect } = this.database;
+    const facets = facetQueryOf(knowledgeNo, filter);
+    const text = termQueryText(dialect, facets === undefined ? term : { all: [term, facets.query] });
+    const condition = facets?.isExact ? undefined : filterSql(dialect, filter);
+    const [row] = await readRows<PostingsRow>(this.database, postingsSql(dialect, condition?.sql), [
+      text,
+      ...(condition?.values ?? []),
+    ]);
+    return row;
   }
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KnowledgeFilter } from '../../../core/knowledge/filter.js';
-import type { Database, SqlValue } from '../../../platform/storage/database.js';
+import type { Database, Dialect, SqlValue, Statement } from '../../../platform/storage/database.js';
 import { facetQueryOf } from './filter-facets.js';
 import { filterSql, termQueryText } from './filter-store.js';
 import { maximumChunks } from './row-ids.js';
@@ -30,23 +30,17 @@ export function versionOfRow(rowId: string): string {
   return `v.version_no = ${rowId} / ${maximumChunks}`;
 }
 
-/** Condition on the terms of a chunk, and what the terms are read from. */
-export function termsMatch(
-  database: Database,
-  text: string,
-): { from: string; rowId: string; where: SqlPart } {
-  return database.dialect === 'sqlite'
-    ? {
-        from: 'knowledge_terms AS t',
-        rowId: 't.rowid',
-        where: { sql: 'knowledge_terms MATCH ?', values: [text] },
-      }
-    : {
-        from: 'knowledge_terms AS t',
-        rowId: 't.row_id',
-        where: { sql: 't.terms @@ CAST(? AS tsquery)', values: [text] },
-      };
-}
+/** What the terms of chunks are read from, and the condition on them: its value is a `termQueryText`. */
+export const termsMatch = {
+  sqlite: { from: 'knowledge_terms AS t', rowId: 't.rowid', where: 'knowledge_terms MATCH ?' },
+  postgres: { from: 'knowledge_terms AS t', rowId: 't.row_id', where: 't.terms @@ CAST(? AS tsquery)' },
+} as const satisfies Record<Dialect, { from: string; rowId: string; where: string }>;
+
+const readVectors: Statement = {
+  name: 'knowledge_vectors_of_rows',
+  sqlite: 'SELECT row_id, vector FROM knowledge_vectors WHERE row_id IN (SELECT value FROM json_each(?))',
+  postgres: 'SELECT row_id, vector FROM knowledge_vectors WHERE row_id = ANY (CAST($1 AS bigint[]))',
+};
 
 /** Reads chunks for searches.  */
 export class SearchStore {
@@ -57,11 +51,9 @@ export class SearchStore {
 
   /** The vectors of rows. */
   async vectors(rowIds: readonly number[]): Promise<ReadonlyMap<number, Float32Array>> {
-    const among = anyOf(this.database, rowIds);
-    const rows = await readRows<{ row_id: number; vector: Uint8Array }>(
-      this.database,
-      `SELECT row_id, vector FROM knowledge_vectors WHERE row_id ${among.sql}`,
-      among.values,
+    const rows = await this.database.read<{ row_id: number; vector: Uint8Array }>(
+      readVectors,
+      anyOf(this.database, rowIds).values,
     );
     return new Map(rows.map(({ row_id, vector }) => [row_id, numbersOf(vector)]));
   }
@@ -124,14 +116,15 @@ export class SearchStore {
     const facets = facetQueryOf(knowledgeNo, filter);
     const condition = filterSql(this.database.dialect, filter);
     if (facets === undefined) return this.#scanned(knowledgeNo, condition, most);
-    const terms = termsMatch(this.database, termQueryText(this.database.dialect, facets.query));
+    const { dialect } = this.database;
+    const terms = termsMatch[dialect];
     const rows = await readRows<{ row_id: number }>(
       this.database,
       `SELECT ${terms.rowId} AS row_id FROM ${terms.from}
         ${facets.isExact ? '' : `JOIN knowledge_chunks AS c ON c.row_id = ${terms.rowId}`}
         JOIN knowledge_versions AS v ON ${versionOfRow(terms.rowId)}
-        WHERE ${terms.where.sql} AND ${published} ${facets.isExact ? '' : `AND ${condition.sql}`} LIMIT ?`,
-      [...terms.where.values, ...(facets.isExact ? [] : condition.values), most + 1],
+        WHERE ${terms.where} AND ${published} ${facets.isExact ? '' : `AND ${condition.sql}`} LIMIT ?`,
+      [termQueryText(dialect, facets.query), ...(facets.isExact ? [] : condition.values), most + 1],
     );
     return rows.length > most ? undefined : new Set(rows.map(({ row_id }) => row_id));
   }

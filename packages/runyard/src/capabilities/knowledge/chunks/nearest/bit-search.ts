@@ -37,7 +37,8 @@ export class BitSearch implements NearestRows {
   async nearest(row: IndexRow, request: NearestRequest): Promise<readonly NearRow[]> {
     const { vector, wanted, filter, signal } = request;
     const bits = await this.indexes.current(row, vector.length);
-    const allowed = filter && (await this.store.filtered(row.knowledge_no, filter, mostFiltered));
+    const most = Math.max(mostFiltered, Math.ceil(bits.size / 20));
+    const allowed = filter && (await this.store.filtered(row.knowledge_no, filter, most));
     signal?.throwIfAborted();
     if (allowed !== undefined && allowed.size <= exactRows) return this.compare([...allowed], vector);
     if (filter === undefined && bits.size <= exactRows) return this.compare(bits.allRowIds(), vector);
@@ -77,13 +78,17 @@ export class BitSearch implements NearestRows {
   ): Promise<readonly NearRow[]> {
     const margin = doubt * bitCodec(vector.length).deviation;
     const compared: NearRow[] = [];
-    const round = Math.max(rowsPerRound, wanted);
-    for (let from = 0; from < estimates.length; from += round) {
-      const rows = estimates.slice(from, from + round).map(({ rowId }) => rowId);
+    // a query with many similar chunks needs more of them: each round asks for as many as all before it
+    for (
+      let from = 0, to = Math.max(rowsPerRound, wanted);
+      from < estimates.length;
+      [from, to] = [to, 2 * to]
+    ) {
+      const rows = estimates.slice(from, to).map(({ rowId }) => rowId);
       compared.push(...(await this.compare(rows, vector)));
       compared.sort((one, other) => other.similarity - one.similarity);
       const last = compared[certain - 1];
-      const next = estimates[from + round];
+      const next = estimates[to];
       if (last !== undefined && next !== undefined && next.score + margin < last.similarity) break;
     }
     return compared;
