@@ -1,14 +1,18 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe } from 'vitest';
 import { ChaosFolder, type ChaosOptions } from '../support/chaos-process.js';
-import { emptyPostgres } from '../support/databases.js';
+import { freshPostgres, preparedSqlite } from '../support/databases.js';
 
-/** Where the processes of one test keep their data: what is left when one of them dies. */
+/** Where the processes of one test keep their data: what is left when one of them dies. The tables are there already. */
 export async function embedded(): Promise<ChaosOptions> {
-  return { folder: new ChaosFolder() };
+  const folder = new ChaosFolder();
+  writeFileSync(join(folder.path, 'runyard.db'), await preparedSqlite());
+  return { folder };
 }
 
 export async function onPostgres(): Promise<ChaosOptions> {
-  const { url } = await emptyPostgres();
+  const { url } = await freshPostgres();
   return { folder: new ChaosFolder(), database: url };
 }
 
