@@ -4,7 +4,6 @@ import type * as WorkerThreads from 'node:worker_threads';
 export interface CountingThreadData {
   /** Where the tokenizer is. */
   readonly path: string;
-  readonly texts: readonly string[];
 }
 
 interface Tokenizer {
@@ -12,11 +11,11 @@ interface Tokenizer {
 }
 
 /**
- * The body of the thread that counts tokens. It is started from its own source text, so that it needs no file of its
+ * The body of the thread that counts the tokens of the texts that each message has. It is started from its own source text, so that it needs no file of its
  * own next to the built or the TypeScript sources; hence it uses nothing but its parameters and its types.
  */
 export function countingThread(threads: typeof WorkerThreads, load: (path: string) => unknown): void {
-  const { path, texts }: CountingThreadData = threads.workerData;
+  const { path }: CountingThreadData = threads.workerData;
   // the tokenizer whose path the data has
   const { countTokens } = load(path) as Tokenizer;
   // what looks like a special token is plain text in a memory
@@ -38,5 +37,6 @@ export function countingThread(threads: typeof WorkerThreads, load: (path: strin
     }
     return tokens + (part === '' ? 0 : countTokens(part, options));
   };
-  threads.parentPort?.postMessage(texts.map(count));
+  const { parentPort } = threads;
+  parentPort?.on('message', (texts: readonly string[]) => parentPort.postMessage(texts.map(count)));
 }
