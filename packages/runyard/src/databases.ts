@@ -1,4 +1,5 @@
 import { migrations } from './capabilities/capabilities.js';
+import type { SpaceDatabase } from './capabilities/capability.js';
 import type { Component } from './capabilities/components/service.js';
 import { errors } from './core/errors/errors.js';
 import { thrownError } from './core/errors/thrown-error.js';
@@ -9,9 +10,12 @@ import { migrate } from './platform/storage/migrations/migrate.js';
 import { openDatabase } from './platform/storage/open.js';
 import { reasonOf } from './platform/storage/reasons.js';
 import { isOutage } from './platform/storage/transient.js';
+import type { MigrateOptions, MigrationReport } from './runyard-options.js';
 
 /** The id of the service's own database. */
 const defaultDatabase = 'default';
+/** What `/databases/all/migrate` stands for. */
+const reservedId = 'all';
 
 /** Opens all registered databases or none, the service's own first. */
 export async function openDatabases(
@@ -19,6 +23,10 @@ export async function openDatabases(
   log: Log,
   signal?: AbortSignal,
 ): Promise<readonly Database[]> {
+  if (settings.databases[reservedId] !== undefined)
+    throw errors.invalidConfig(
+      `A database cannot have the id '${reservedId}': it stands for all databases. Register it under another id.`,
+    );
   const wanted = [
     { id: defaultDatabase, url: settings.database, durability: settings.durability },
     ...Object.entries(settings.databases).map(([id, given]) =>
@@ -58,6 +66,22 @@ export async function migrateOwnDatabases(databases: readonly Database[], settin
   for (const database of databases) {
     if (migratesItself(database.id, settings)) await migrateOrFail(database);
   }
+}
+
+/** Migrates one or all databases, one after the other. */
+export async function migrateDatabases(
+  all: readonly SpaceDatabase[],
+  { database: wanted, ...change }: MigrateOptions,
+): Promise<MigrationReport[]> {
+  const chosen = wanted === undefined ? all : all.filter(({ database }) => database.id === wanted);
+  if (chosen.length === 0)
+    throw errors.databaseNotFound(
+      wanted ?? '',
+      all.map(({ database }) => database.id),
+    );
+  const reports: MigrationReport[] = [];
+  for (const one of chosen) reports.push({ database: one.database.id, ...(await one.change(change)) });
+  return reports;
 }
 
 /** What ends the start when a database fails in the middle of it. */

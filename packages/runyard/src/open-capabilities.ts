@@ -1,6 +1,7 @@
 import type { Capability, OpenCapability, ServiceParts, Services, Told } from './capabilities/capability.js';
 import { RunSpaces } from './capabilities/runs/run-spaces.js';
 import { RunSlots } from './core/runs/leases/run-slots.js';
+import { SchemaGate } from './platform/storage/schema-gate.js';
 
 export interface OpenCapabilities {
   readonly services: Services;
@@ -28,8 +29,10 @@ export async function openCapabilities(
   const services = { settings } as Services;
   const opened: OpenCapability[] = [];
   const told: Told[] = [];
-  const site = { ...parts, capabilities, slots, jobSlots, services, opened, told };
-  const spaces = new RunSpaces(site);
+  const gates = parts.databases.map((database) => new SchemaGate(database));
+  const databases = gates.map(({ database }) => database);
+  const site = { ...parts, databases, capabilities, slots, jobSlots, services, opened, told };
+  const spaces = new RunSpaces(site, gates);
   for (const capability of capabilities) {
     const open = (await capability.open?.({ ...site, spaces })) ?? {};
     Object.assign(services, open.services);

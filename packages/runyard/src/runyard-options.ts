@@ -33,6 +33,7 @@ import type { RightsOfHolder } from './platform/auth/kept-caller.js';
 import { checkCodeSettings, type SettingsInput, type SettingsSources } from './platform/config.js';
 import type { CustomRoutes } from './platform/http/custom-routes.js';
 import type { FetchHandlerOptions } from './platform/http/fetch-handler.js';
+import type { SchemaChange } from './platform/storage/migrations/change-schema.js';
 
 /** What an application says in code beside settings. */
 interface OwnOptions {
@@ -127,7 +128,30 @@ export const fetchHandlerOptions = objectOf<FetchHandlerOptions<[]>>({
   basePath: text,
   clientAddress: callable,
 });
-export const migrateOptions = objectOf<{ to?: number; database?: string }>({ to: count(0), database: text });
+
+/** How `migrate` migrates. */
+export interface MigrateOptions {
+  /** The version to go to, up or down; 0 removes all tables. Default: the newest. */
+  readonly to?: number;
+  /** Default: all databases. */
+  readonly database?: string;
+  /** Executes nothing; the results have the SQL of each step. */
+  readonly dryRun?: boolean;
+  /** Also carries out a downgrade that deletes data. */
+  readonly force?: boolean;
+}
+
+/** What `migrate` did to a database, or would do. */
+export interface MigrationReport extends SchemaChange {
+  readonly database: string;
+}
+
+export const migrateOptions = objectOf<MigrateOptions>({
+  to: count(0),
+  database: text,
+  dryRun: flag,
+  force: flag,
+});
 export const replayOptions = objectOf<{ runs?: unknown }>({ runs: anything });
 export const reembedOptions = objectOf<{ knowledge?: string }>({ knowledge: text });
 export const closeOptions = objectOf<{ graceMs?: number }>({ graceMs: milliseconds(0) });

@@ -1,5 +1,5 @@
 import { capabilities } from './capabilities/capabilities.js';
-import { routesOf, type ServiceParts } from './capabilities/capability.js';
+import { routesOf, type ServiceParts, type SpaceDatabase } from './capabilities/capability.js';
 import { ComponentsService, type ReadyComponent } from './capabilities/components/service.js';
 import { Readiness } from './capabilities/system/readiness.js';
 import { CodeConfigs } from './code-configs.js';
@@ -14,6 +14,7 @@ import {
   checkDatabaseNames,
   closeDatabases,
   databaseUrls,
+  migrateDatabases,
   migrateOwnDatabases,
   openDatabases,
   startFailure,
@@ -32,12 +33,8 @@ import type { ProbeServer } from './platform/http/probe-server.js';
 import { waitingHandler } from './platform/http/waiting-handler.js';
 import { createLog } from './platform/log.js';
 import type { Database } from './platform/storage/database.js';
-import {
-  type MigrationResult,
-  migrate,
-  type SchemaStatus,
-  schemaStatus,
-} from './platform/storage/migrations/migrate.js';
+import { changeSchema } from './platform/storage/migrations/change-schema.js';
+import { type SchemaStatus, schemaStatus } from './platform/storage/migrations/migrate.js';
 import { guardProcess } from './platform/stray-failures.js';
 import { survivingLog } from './platform/surviving-log.js';
 import { version } from './platform/version.js';
@@ -56,6 +53,8 @@ import {
   fetchHandlerOptions,
   handlerOptions,
   listenOptions,
+  type MigrateOptions,
+  type MigrationReport,
   migrateOptions,
   ownOptionNames,
   type RunyardOptions,
@@ -183,27 +182,22 @@ export class Runyard {
     );
   }
 
-  /** Migrates one or all databases. */
-  async migrate(
-    options: { readonly to?: number; readonly database?: string } = {},
-  ): Promise<{ readonly database: string; readonly results: readonly MigrationResult[] }[]> {
+  /**
+   * Migrates one or all databases, or says what that would do (`dryRun`). A downgrade that deletes data needs `force`. In
+   * a running service, what works on a database is stopped first.
+   */
+  async migrate(options: MigrateOptions = {}): Promise<MigrationReport[]> {
     checkOptions('migrate()', options, migrateOptions);
-    const databases = await this.openDatabases();
-    const chosen =
-      options.database === undefined ? databases : databases.filter(({ id }) => id === options.database);
-    if (chosen.length === 0)
-      throw errors.databaseNotFound(
-        options.database ?? '',
-        databases.map(({ id }) => id),
-      );
-    const reports = [];
-    for (const database of chosen) {
-      reports.push({
-        database: database.id,
-        results: await migrate(database, options.to === undefined ? {} : { to: options.to }),
-      });
-    }
-    return reports;
+    return migrateDatabases(await this.schemas(), options);
+  }
+
+  /** The databases to be migrated: by the service if it is open. */
+  private async schemas(): Promise<readonly SpaceDatabase[]> {
+    if (this.opening !== null) return (await this.opening).spaces.databases();
+    return (await this.openDatabases()).map((database) => ({
+      database,
+      change: (options) => changeSchema(database, options),
+    }));
   }
 
   /** The runs of all databases that have not ended, with their journals: what `replay` takes. Nothing is written. */

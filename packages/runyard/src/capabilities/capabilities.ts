@@ -1,6 +1,7 @@
 import { approvals } from './approvals/capability.js';
 import { type Capability, migrationsOf, routesOf } from './capability.js';
 import { components } from './components/capability.js';
+import { databases } from './databases/capability.js';
 import { datasets } from './datasets/capability.js';
 import { evals } from './evals/capability.js';
 import { knowledge } from './knowledge/capability.js';
@@ -21,6 +22,7 @@ import { traces } from './traces/capability.js';
 export const capabilities: readonly Capability[] = [
   system,
   components,
+  databases,
   runs,
   sessions,
   media,

@@ -20,6 +20,7 @@ import type { DatabaseQuery } from '../platform/http/request/database-query.js';
 import type { Route } from '../platform/http/route.js';
 import type { OwnCalls } from '../platform/own-calls.js';
 import type { Database, Migration } from '../platform/storage/database.js';
+import type { SchemaChange, SchemaChangeOptions } from '../platform/storage/migrations/change-schema.js';
 import { sharedMigrations } from '../platform/storage/migrations/shared.js';
 import type { Schema } from '../platform/storage/schema.js';
 import type { ComponentsService } from './components/service.js';
@@ -84,6 +85,14 @@ export interface RunSpace {
   readonly jobs: Jobs;
 }
 
+/** A database as such, to be migrated. */
+export interface SpaceDatabase {
+  /** Also to be asked while its schema is another one. */
+  readonly database: Database;
+  /** Migrates. What works there is stopped first, and starts again if the schema fits afterwards. */
+  change(options: SchemaChangeOptions): Promise<SchemaChange>;
+}
+
 export interface Spaces {
   /** The space of the named database, or the service's own. Refused while its schema is an older one. */
   get(databaseId: string | undefined): Promise<RunSpace>;
@@ -91,6 +100,8 @@ export interface Spaces {
   choose(query: DatabaseQuery): Promise<RunSpace>;
   /** The spaces of all databases. Refused while one of them has an older schema. */
   all(): Promise<readonly RunSpace[]>;
+  /** The databases themselves, the service's own first. */
+  databases(): readonly SpaceDatabase[];
 }
 
 /** What capabilities are opened with. */

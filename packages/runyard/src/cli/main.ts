@@ -70,6 +70,8 @@ function addMigrate(runyard: Command, entry: string): void {
     .option('--to <version>', 'migrate up or down to this version; 0 removes all tables')
     .option('--database <id>', 'migrate only this registered database')
     .option('--status', 'show pending migrations without running them')
+    .option('--dry-run', 'print the SQL without running it')
+    .option('--force', 'migrate down even if that deletes data')
     .option('--data-dir <folder>', 'folder of the embedded database')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--config <file>', 'settings file (default: runyard.json, if it exists)')

@@ -1,4 +1,5 @@
 import { errorCode } from '../core/errors/error-code.js';
+import { lossInWords } from '../platform/storage/migrations/change-schema.js';
 import { reasonOf } from '../platform/storage/reasons.js';
 import type { MigrationReports, SchemaReports } from './application.js';
 import { CommandFailure } from './failure.js';
@@ -8,6 +9,8 @@ import { configure, type SettingFlags } from './setting-flags.js';
 export interface MigrateFlags extends SettingFlags {
   readonly to?: string;
   readonly status?: boolean;
+  readonly dryRun?: boolean;
+  readonly force?: boolean;
 }
 
 /** Brings the databases of the application to the newest schema, or to the given version. */
@@ -20,7 +23,10 @@ export async function migrate(entry: string | undefined, flags: MigrateFlags): P
   const database = isUrl ? undefined : flags.database;
   try {
     if (flags.status) return showStatus(await application.schemaStatus(), database);
-    showReports(await application.migrate({ to, database }));
+    const { dryRun, force } = flags;
+    const reports = await application.migrate({ to, database, dryRun, force });
+    if (dryRun) showPlans(reports);
+    else showReports(reports);
   } finally {
     await application.close({ graceMs: 0 });
   }
@@ -69,6 +75,28 @@ function showReports(reports: MigrationReports): void {
     throw new CommandFailure(
       'The migration failed. Completed steps were kept; the failed step was rolled back.',
     );
+}
+
+/** The SQL that would be executed, ready to be read or fed to a client of the database. */
+function showPlans(reports: MigrationReports): void {
+  for (const { database, results, losses = [] } of reports) {
+    if (results.length === 0) console.log(`-- ${database}: nothing to do`);
+    for (const { name, direction, sql = [] } of results) {
+      console.log(`-- ${database}: ${name} ${direction}`);
+      for (const statement of sql) console.log(`${withoutIndent(statement)};`);
+    }
+    if (losses.length > 0) console.log(`-- ${database}: deletes ${losses.map(lossInWords).join(', ')}`);
+  }
+}
+
+/** The statements are indented as they stand in the source. */
+function withoutIndent(sql: string): string {
+  const lines = sql.trim().split('\n');
+  const indents = lines.slice(1).flatMap((line) => (line.trim() === '' ? [] : [line.search(/\S/)]));
+  const least = Math.max(0, Math.min(...indents) - 2);
+  return lines
+    .map((line, at) => (at === 0 ? line : line.slice(Number.isFinite(least) ? least : 0)))
+    .join('\n');
 }
 
 function reason(error: unknown): string {

@@ -44,6 +44,16 @@ describe('runyard migrate', () => {
     expect(stdout).toContain('main: 0001-foundation up: failed: no space');
   });
 
+  test('prints the SQL of a dry run, and deletes data only by force', async () => {
+    const { code, stdout } = await migrate(['--dry-run']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      '-- main: 0001-foundation up\nCREATE TABLE runs (id integer);\n-- main: deletes runs (2 rows)\n',
+    );
+    expect((await migrate(['--to', '0'])).code).toBe(1);
+    expect((await migrate(['--to', '0', '--force'])).code).toBe(0);
+  });
+
   test('shows the status', async () => {
     const { stdout } = await migrate(['--status']);
     expect(stdout).toContain('main: version 0 of 1, 1 to run: 0001-foundation');

@@ -34,7 +34,15 @@ export class FixtureApplication {
     return { openapi: '3.1.0', info: { title: this.settings.name, version: '1' }, paths: {} };
   }
 
-  async migrate({ to, database }) {
+  async migrate({ to, database, dryRun, force }) {
+    if (dryRun) {
+      const planned = { version: 1, name: '0001-foundation', direction: 'up', status: 'planned', ms: 0 };
+      const losses = [{ table: 'runs', rows: 2, more: false }];
+      return [
+        { database: 'main', losses, results: [{ ...planned, sql: ['CREATE TABLE runs (id integer)'] }] },
+      ];
+    }
+    if (to === 0 && !force) throw new Error('Migrating deletes data');
     const status = this.options.failingMigration ? 'failed' : 'done';
     const result = {
       version: to ?? 1,

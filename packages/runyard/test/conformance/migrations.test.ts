@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { migrations } from '../../src/capabilities/capabilities.js';
 import { RunStore } from '../../src/capabilities/runs/storage/store.js';
 import type { Migration } from '../../src/platform/storage/database.js';
-import { migrate, schemaStatus } from '../../src/platform/storage/migrations/migrate.js';
+import { migrate, route, schemaStatus } from '../../src/platform/storage/migrations/migrate.js';
+import { lossesIn, lostData, tableVersions } from '../../src/platform/storage/migrations/statements.js';
 import { forEachDatabase } from '../support/databases.js';
 import { anApproval, aRun, aStep, creation, sessionOf } from './builders.js';
 
@@ -28,7 +29,18 @@ it('numbers the migrations from one, without a gap', () => {
   expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
 });
 
-forEachDatabase((_dialect, _freshPlace, emptyPlace) => {
+it('knows what each statement of each downgrade deletes', () => {
+  for (const dialect of ['sqlite', 'postgres'] as const)
+    for (const { down } of migrations) expect(() => lossesIn(down(dialect))).not.toThrow();
+  expect(() => lossesIn(['TRUNCATE runs'])).toThrow('TRUNCATE runs');
+});
+
+const listTables = {
+  sqlite: `SELECT name FROM sqlite_master WHERE type = 'table'`,
+  postgres: 'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',
+};
+
+forEachDatabase((dialect, _freshPlace, emptyPlace) => {
   it('goes up, down and up again, and the schema works', async () => {
     const database = await (await emptyPlace()).openUnprepared();
     expect(await schemaStatus(database)).toEqual({
@@ -41,6 +53,21 @@ forEachDatabase((_dialect, _freshPlace, emptyPlace) => {
     const runs = new RunStore(database);
     const run = aRun();
     await runs.commit([creation(run, { steps: [aStep(run, 0)] })]);
+    const tables = await database.transaction((query) => query<{ name: string }>(listTables[dialect]));
+    const made = tableVersions(migrations, dialect, latest);
+    // SQLite keeps a table for full-text search in several others
+    const own = tables.filter(({ name }) => !/^(sqlite_|knowledge_terms_|runyard_migrations)/.test(name));
+    expect(own.map(({ name }) => name).sort()).toEqual([...made.keys()].sort());
+    expect(made.get('schedule_turns')).toBe(22);
+    const lost = await lostData(database, route(migrations, latest, 9));
+    expect(lost).toContainEqual({ table: 'runs', column: 'session_seq', rows: 1, more: false });
+    const all = await lostData(database, route(migrations, latest, 0));
+    expect(all.map(({ table, column, rows }) => [table, column, rows])).toEqual([
+      ['traces', undefined, 1],
+      ['steps', undefined, 1],
+      ['runs', undefined, 1],
+      ['sessions', undefined, 1],
+    ]);
     expect(await migrate(database, { to: 0 })).toEqual([...migrations].reverse().map(done('down')));
     expect((await schemaStatus(database)).current).toBe(0);
     expect(await migrate(database)).toEqual(migrations.map(done('up')));

@@ -4,6 +4,7 @@ const outageTexts = {
   lost: 'The database cannot be reached.',
   unwritable: 'The database does not accept writes at the moment.',
   busy: 'The database is too busy to respond.',
+  schema: 'The schema of the database has changed.',
 } as const;
 
 /** Seconds. What is away for longer is asked again. */
@@ -108,6 +109,33 @@ export const requestErrors = {
     503,
     (id: string, command: string) =>
       `Database '${id}' has an older schema than this service. Run: ${command}`,
+  ),
+  /** An older process after a migration: it must not write what it does not know. */
+  schemaNewer: (id: string, current: number, latest: number) =>
+    new RunyardError(
+      'schema_newer',
+      503,
+      `Database '${id}' has schema version ${current}; this process knows versions up to ${latest} and writes nothing. Restart it with the Runyard that migrated the database, or migrate the database down with that one: runyard migrate --to ${latest}`,
+      { headers: retrySoon, reported: true },
+    ),
+  migrationInProgress: (id: string) =>
+    new RunyardError(
+      'migration_in_progress',
+      503,
+      `The schema of database '${id}' is being migrated. Send the request again in a few seconds.`,
+      { headers: retrySoon, reported: true },
+    ),
+  schemaVersionUnknown: define(
+    'schema_version_unknown',
+    400,
+    (given: string, latest: number) =>
+      `Failed to migrate database: Invalid version: '${given}'. The versions are 0 to ${latest}; leave it out for the latest.`,
+  ),
+  downgradeLosesData: define(
+    'downgrade_loses_data',
+    409,
+    (id: string, to: number, losses: readonly string[], backup: string) =>
+      `Migrating database '${id}' to version ${to} deletes data: ${losses.join(', ')}. Back up the database first (${backup}), then repeat it with force.`,
   ),
 
   databaseRequired: define(

@@ -1,15 +1,16 @@
 import { performance } from 'node:perf_hooks';
 import { errors, type RunyardError } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
-import { isOutage, type StorageTrouble, troubleOf } from './transient.js';
+import { isOutage, isSchemaFault, type StorageTrouble, troubleOf } from './transient.js';
 
-/** What lasts until it is over; a busy database is a matter of one call. */
-export type Outage = Exclude<StorageTrouble, 'busy'>;
+/** What lasts until it is over; a busy database is a matter of one call, and another schema that of the service. */
+export type Outage = Exclude<StorageTrouble, 'busy' | 'schema'>;
 
 const outageTexts: Readonly<Record<StorageTrouble, string>> = {
   lost: 'the database cannot be reached; callers get 503 until it is back',
   unwritable: 'the database does not accept writes; callers get 503 until it does',
   busy: 'the database is too busy; some callers get 503',
+  schema: 'the schema of the database has changed; some callers get 503',
 };
 const overTexts: Readonly<Record<Outage, string>> = {
   lost: 'the database is back',
@@ -37,6 +38,9 @@ export class Availability {
     private readonly database: string,
     private readonly log: Log,
   ) {}
+
+  /** Asked when a statement names what the schema does not have: whether another version of it is to blame. */
+  blamesSchema: () => boolean = () => false;
 
   get outage(): Outage | undefined {
     return this.#outage?.kind;
@@ -72,7 +76,8 @@ export class Availability {
   }
 
   /** What a failed call is answered with: an error that is not the database's fault stays as it is. */
-  failure(error: unknown, trouble = troubleOf(error)): unknown {
+  failure(error: unknown, given = troubleOf(error)): unknown {
+    const trouble = given ?? (isSchemaFault(error) && this.blamesSchema() ? 'schema' : undefined);
     if (trouble === undefined || isOutage(error)) return error;
     this.#failedAt = performance.now();
     this.#hasSucceeded = false;

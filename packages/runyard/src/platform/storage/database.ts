@@ -53,6 +53,11 @@ interface DatabaseBase {
   readonly outage: 'lost' | 'unwritable' | undefined;
   /** Refuses work that would have to be stored while storing is known to fail. Makes no query. */
   assertWritable(): Promise<void>;
+  /**
+   * Sets who is asked when a statement names a table or column that is not there: whether another version of the schema
+   * is to blame. If so, the call fails like one in an outage, and is not taken for a fault of the code.
+   */
+  askAboutSchema(isToBlame: () => boolean): void;
   /** Reach all processes that use the database. */
   readonly notifications: RunNotifications;
   close(): Promise<void>;

@@ -7,9 +7,10 @@ import { writerEndedCode } from './sqlite/thread-link.js';
  * What keeps a call from succeeding that may succeed later, without a change to the call:
  * - `lost`: the connection broke, or none can be made. Whether a write was made is unknown;
  * - `unwritable`: reads may succeed, but nothing can be stored;
- * - `busy`: this one call lost a race, or found the database overloaded.
+ * - `busy`: this one call lost a race, or found the database overloaded;
+ * - `schema`: another process has migrated the database to a schema that this code does not know.
  */
-export type StorageTrouble = 'lost' | 'unwritable' | 'busy';
+export type StorageTrouble = 'lost' | 'unwritable' | 'busy' | 'schema';
 
 const postgresTroubles: Readonly<Record<string, StorageTrouble>> = {
   '25006': 'unwritable', // a standby that is not the primary yet
@@ -65,6 +66,8 @@ export function troubleOf(error: unknown): StorageTrouble | undefined {
   const sqliteCode = sqliteCodeOf(error);
   if (sqliteCode !== undefined) return sqliteTroubles[sqliteCode];
   if (typeof code === 'string') {
+    // a statement that was prepared before a migration: the next connection prepares it anew
+    if (code === '0A000' && String(message).startsWith('cached plan must not change')) return 'busy';
     if (code.startsWith('08') || unreachableCodes.has(code) || code === writerEndedCode) return 'lost';
     return Object.hasOwn(postgresTroubles, code) ? postgresTroubles[code] : undefined;
   }
@@ -85,10 +88,29 @@ export function isTransientStorageError(error: unknown): boolean {
   return error instanceof RunyardError ? isOutage(error) : troubleOf(error) !== undefined;
 }
 
-/** Whether a database answered a call with `errors.databaseOutage`. */
+/** Whether a call to a database was refused for a reason that passes: `errors.databaseOutage`, or another schema. */
 export function isOutage(error: unknown): boolean {
-  return error instanceof RunyardError && error.code === 'database_unavailable' && error.isReported;
+  return error instanceof RunyardError && outageCodes.has(error.code) && error.isReported;
 }
+
+const outageCodes: ReadonlySet<string> = new Set([
+  'database_unavailable',
+  'schema_newer',
+  'migration_in_progress',
+]);
+
+/** Whether a statement names something that the schema does not have: it is of another version, or the code is wrong. */
+export function isSchemaFault(error: unknown): boolean {
+  const { code, errcode, message } = fieldsOf(error);
+  if (typeof errcode === 'number' || code === 'ERR_SQLITE_ERROR') {
+    return typeof message === 'string' && missingInSqlite.test(message);
+  }
+  return typeof code === 'string' && missingInPostgres.has(code);
+}
+
+const missingInSqlite = /^(no such (table|column)|table \S+ has no column named|.*has no column named)/;
+/** Column, table, function. */
+const missingInPostgres: ReadonlySet<string> = new Set(['42703', '42P01', '42883']);
 
 /** PostgreSQL undid the whole statement: running it again is safe. */
 export function isUndoneByPostgres(error: unknown): boolean {

@@ -6,7 +6,7 @@
 const table: readonly (readonly [scopes: string, operations: readonly string[]])[] = [
   ['public', ['GET /health', 'GET /openapi.json']],
   ['any identity', ['GET /', 'GET /info', 'GET /ready', 'GET /docs']],
-  ['config:read', ['GET /config', 'GET /models']],
+  ['config:read', ['GET /config', 'GET /models', 'GET /databases']],
   ['config:write', ['POST /databases/all/migrate', 'POST /databases/{db_id}/migrate']],
   ...componentScopes('agents', 'agent_id'),
   ...componentScopes('teams', 'team_id'),

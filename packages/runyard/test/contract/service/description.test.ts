@@ -13,6 +13,8 @@ const contract: Record<string, string> = {
   'GET /info': 'get_info',
   'GET /config': 'get_config',
   'GET /models': 'get_models',
+  'POST /databases/all/migrate': 'migrate_all_databases',
+  'POST /databases/{db_id}/migrate': 'migrate_database',
   'GET /agents': 'get_agents',
   'GET /agents/{agent_id}': 'get_agent',
   'POST /agents/{agent_id}/runs': 'create_agent_run',
@@ -123,6 +125,7 @@ const registered = [
   'GET /teams',
   'GET /workflows',
   'GET /models',
+  'GET /databases',
   'POST /metrics/refresh',
   'GET /knowledge/{knowledge_id}/sources',
 ];

@@ -82,6 +82,8 @@ class Generator {
     const pairs = this.#of('query').flatMap((parameter) => this.#optional(parameter, 0.3));
     const [first] = pairs;
     if (first && this.#is(0.1)) pairs.push([first[0], hostileText(this.random)]);
+    // what is fuzzed next needs the schema
+    if (/\/migrate$/.test(this.operation.template)) return [...pairs, ['dry_run', 'true']];
     if (this.#is(0.15))
       pairs.push([hostileText(this.random).slice(0, 500), hostileText(this.random).slice(0, 500)]);
     return pairs;

@@ -22,6 +22,7 @@ const hints: Readonly<Record<string, Hint>> = {
   last_event_index: oneOf(-1, 0, 1, 5),
   message_index: oneOf(0, 1, 2, 3),
   version: oneOf(1, 2),
+  target_version: oneOf('', '2.5.6', '7', '21', '999999999'),
   output_schema: (random) => JSON.stringify(aSchema(random)),
   knowledge_filters: (random) => JSON.stringify(random.chance(0.5) ? aFilter(random) : [aFilter(random)]),
   factory_input: (random) => JSON.stringify(random.chance(0.7) ? { subject: 'logic' } : anyObject(random)),

@@ -51,7 +51,9 @@ export class ScheduleClock {
 
   constructor(private readonly options: ClockOptions) {}
 
+  /** Begins, or begins again after a stop. */
   start(): void {
+    this.stopped = false;
     this.wake();
   }
 

@@ -8,12 +8,16 @@ type HintKind =
   | 'followed'
   /** A followed run has new events or another status. */
   | 'progressed'
-  | 'cancel_requested';
+  | 'cancel_requested'
+  /** The schema of the database was migrated. It concerns no run. */
+  | 'schema_changed';
 
 export interface RunHint {
   readonly kind: HintKind;
   readonly runId: string;
 }
+
+export const schemaChanged: RunHint = { kind: 'schema_changed', runId: '' };
 
 /**
  * Hints between the processes that share a database. A hint causes an immediate look at the store, which would happen

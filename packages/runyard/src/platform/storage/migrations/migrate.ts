@@ -1,5 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { errors } from '../../../core/errors/errors.js';
+import { thrownError } from '../../../core/errors/thrown-error.js';
+import { schemaChanged } from '../../../core/runs/notifications/run-notifications.js';
 import {
   type Database,
   type Dialect,
@@ -8,15 +10,19 @@ import {
   type Statement,
   statement,
 } from '../database.js';
+import { notifyInTransaction } from '../notify-channel.js';
+import { isOutage, isSchemaFault } from '../transient.js';
 
 export interface MigrationResult {
   readonly version: number;
   readonly name: string;
   readonly direction: 'up' | 'down';
-  /** `not_run`: an earlier one failed. */
-  readonly status: 'done' | 'failed' | 'not_run';
+  /** `not_run`: an earlier one failed. `planned`: nothing was executed. */
+  readonly status: 'done' | 'failed' | 'not_run' | 'planned';
   readonly error?: unknown;
   readonly ms: number;
+  /** The statements of a planned one. */
+  readonly sql?: readonly string[];
 }
 
 export interface SchemaStatus {
@@ -56,10 +62,7 @@ export async function schemaStatus(
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<MigrationResult[]> {
   const available = options.available ?? database.migrations;
   const latest = latestOf(available);
-  const target = options.to ?? latest;
-  if (target !== 0 && !available.some(({ version }) => version === target)) {
-    throw errors.invalidConfig(`There is no schema version ${target}. The versions are 0 to ${latest}.`);
-  }
+  const target = targetOf(available, options.to);
   const status = await schemaStatus(database, available);
   const results: MigrationResult[] = [];
   let current = status.current;
@@ -74,6 +77,13 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     current = step.current;
   }
   return results;
+}
+
+/** The version to go to; refused when there is none like it. */
+export function targetOf(available: readonly Migration[], to: number | undefined): number {
+  const latest = latestOf(available);
+  if (to === undefined || to === 0 || available.some(({ version }) => version === to)) return to ?? latest;
+  throw errors.invalidConfig(`There is no schema version ${to}. The versions are 0 to ${latest}.`);
 }
 
 interface Step {
@@ -101,10 +111,16 @@ async function migrateOneStep(
     });
   } catch (error) {
     if (next === undefined) throw error;
-    return { current: from, result: resultOf(next, 'failed', started, error) };
+    return { current: from, result: resultOf(next, 'failed', started, ownFault(error)) };
   }
   if (next === undefined) return { current: from };
   return { current: versionAfter(next, available), result: resultOf(next, 'done', started) };
+}
+
+/** What a statement of the migration itself lacks is no matter of another schema. */
+function ownFault(error: unknown): unknown {
+  const { cause } = thrownError(error);
+  return isOutage(error) && isSchemaFault(cause) ? cause : error;
 }
 
 function resultOf(
@@ -138,14 +154,17 @@ async function apply(
   for (const sql of migration[direction](dialect)) await run(sql);
   if (direction === 'up') await run(noteMigration[dialect], [version, name, Date.now()]);
   else await run(forgetMigration[dialect], [version]);
+  // the processes that use the database learn it with the commit
+  if (dialect === 'postgres') await run(notifyInTransaction, [JSON.stringify(schemaChanged)]);
 }
 
-interface RoutePart {
+export interface RoutePart {
   readonly migration: Migration;
   readonly direction: 'up' | 'down';
 }
 
-function route(available: readonly Migration[], current: number, target: number): RoutePart[] {
+/** The migrations that lead from one version to another. */
+export function route(available: readonly Migration[], current: number, target: number): RoutePart[] {
   if (target >= current) {
     return available
       .filter(({ version }) => version > current && version <= target)
@@ -210,8 +229,8 @@ function latestOf(available: readonly Migration[]): number {
   return available.at(-1)?.version ?? 0;
 }
 
-function newerSchema(database: Database, current: number, latest: number) {
+function newerSchema({ id }: Database, current: number, latest: number) {
   return errors.invalidConfig(
-    `Database '${database.id}' has schema version ${current}; this Runyard knows versions up to ${latest}. Update Runyard.`,
+    `Database '${id}' has schema version ${current}; this Runyard knows versions up to ${latest}. Update Runyard.`,
   );
 }

@@ -103,6 +103,9 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
     get outage() {
       return availability.outage;
     },
+    askAboutSchema(isToBlame) {
+      availability.blamesSchema = isToBlame;
+    },
     notifications,
     async assertWritable() {
       await watch.ready();

@@ -3,17 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { InProcessNotifications } from '../../../core/runs/notifications/in-process-notifications.js';
 import type { RunHint, RunNotifications } from '../../../core/runs/notifications/run-notifications.js';
+import { notifyChannel } from '../notify-channel.js';
 
 const connectTimeoutMs = 15_000;
 const reconnectMs = 1_000;
 
-// A channel belongs to a database; several installations may use its schemas. A name has at most 63 bytes.
-const channel = `'runyard_' || md5(current_schema())`;
-
 /** Takes the hints as a list. */
 export const notify = {
   name: 'notify_hints',
-  text: `SELECT pg_notify(${channel}, hint) FROM unnest($1::text[]) AS hint`,
+  text: `SELECT pg_notify(${notifyChannel}, hint) FROM unnest($1::text[]) AS hint`,
 };
 
 /**
@@ -88,7 +86,7 @@ export class PostgresNotifications implements RunNotifications {
     signal.addEventListener('abort', end);
     try {
       await client.connect();
-      const { rows } = await client.query<{ channel: string }>(`SELECT ${channel} AS channel`);
+      const { rows } = await client.query<{ channel: string }>(`SELECT ${notifyChannel} AS channel`);
       await client.query(`LISTEN ${rows[0]?.channel}`);
       await ended;
     } finally {

@@ -64,6 +64,9 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
     get outage() {
       return availability.outage;
     },
+    askAboutSchema(isToBlame) {
+      availability.blamesSchema = isToBlame;
+    },
     notifications: new InProcessNotifications(),
     assertWritable: async () => availability.assertWritable(),
     close() {

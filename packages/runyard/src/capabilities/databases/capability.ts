@@ -1,0 +1,14 @@
+import type { Capability } from '../capability.js';
+import { type DatabaseServices, databaseRoutes } from './routes.js';
+import { DatabasesService } from './service.js';
+
+declare module '../capability.js' {
+  interface Services extends DatabaseServices {}
+}
+
+/** The schemas of the databases: which versions they have, and migrations. */
+export const databases: Capability = {
+  name: 'databases',
+  routes: databaseRoutes,
+  open: ({ spaces, log }) => ({ services: { databases: new DatabasesService(spaces, log) } }),
+};
