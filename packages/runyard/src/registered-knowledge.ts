@@ -2,14 +2,15 @@ import type { ComponentsService } from './capabilities/components/service.js';
 import { errors } from './core/errors/errors.js';
 import type { Knowledge } from './core/knowledge/knowledge.js';
 import type { Database } from './platform/storage/database.js';
+import type { RunyardOptions } from './runyard-options.js';
 
-/** What is registered by itself, and what registered components use, each once. */
+/** What is registered by itself or for configurations, and what registered components use, each once. */
 export function allKnowledge(
-  registered: readonly Knowledge[] = [],
+  { knowledge = [], registry }: Pick<RunyardOptions, 'knowledge' | 'registry'>,
   components: ComponentsService,
 ): readonly Knowledge[] {
   const used = components.ready().flatMap(({ knowledgeBases = [] }) => knowledgeBases);
-  return [...new Set([...registered, ...used])];
+  return [...new Set([...knowledge, ...(registry?.knowledge ?? []), ...used])];
 }
 
 /** Refuses knowledge bases that cannot be told apart, and those that are to be stored where nothing is. */

@@ -91,7 +91,7 @@ export class Runyard {
     this.options = options;
     this.components = new ComponentsService(options);
     for (const component of this.components.ready()) component.attach(() => this.spaceOf(component));
-    this.knowledge = allKnowledge(options.knowledge, this.components);
+    this.knowledge = allKnowledge(options, this.components);
     for (const knowledge of this.knowledge) knowledge.attach(() => this.knowledgeSpaceOf(knowledge));
     const { components, knowledge } = this;
     this.configs = new CodeConfigs({ settings: options.registry, components: components.ready(), knowledge });

@@ -1,5 +1,9 @@
+/** Longer than any name: comparing it would take long. */
+const longestName = 100;
+
 /** The known name that was probably meant, if one is near enough. */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
+  if (given.length > longestName) return undefined;
   let best: string | undefined;
   // two letters make another word of a short one
   let bestDistance = Math.max(given.length < 5 ? 1 : 2, Math.floor(given.length / 3)) + 1;

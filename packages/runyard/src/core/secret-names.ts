@@ -27,26 +27,33 @@ const signsOfSecrets = /:\/\/|bearer |basic |eyJ|_pat_|sk-/i;
 
 /** The part of an address before its host, and its query: passwords, keys, signatures. */
 const userPassword = /(:\/\/[^\s:@/?#]*):[^\s/?#]*@/g;
-const secretParameter =
-  /([?&](?:password|(?:access_|id_|refresh_)?token|api[-_]?key|key|(?:client_)?secret|auth|jwt|sig|(?:x-(?:amz|goog)-)?(?:signature|credential|security-token))=)[^\s&#"']+/gi;
+const parameterNames =
+  '(?:password|(?:access_|id_|refresh_)?token|api[-_]?key|key|(?:client_)?secret|auth|jwt|sig|(?:x-(?:amz|goog)-)?(?:signature|credential|security-token))';
+const secretParameter = new RegExp(`([?&]${parameterNames}=)[^\\s&#"']+`, 'gi');
 const bearerToken = /\b(bearer) +[\w.~+/=-]+/gi;
 /** With a figure or a filling sign in it: `basic research` is no password. */
 const basicPassword = /\b(basic) +(?=[\w+/]*[\d=])[\w+/]{6,}={0,2}/gi;
 /** A JWT, the token of a service account, and the key of a provider; each from where a word begins. */
 const bareToken = /(?<![\w-])(?:eyJ[\w-]+\.[\w-]+\.[\w-]*|[a-z]+_pat_[\w-]{8,}|sk-[\w-]{16,})/g;
 
-/** Forms of keys that occur in no prose: of GitHub, GitLab, Slack, AWS and Google; and private keys. */
-const knownKeys =
-  /(?<![\w-])(?:gh[pousr]_[A-Za-z0-9]{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|(?:AKIA|ASIA)[A-Z0-9]{16}(?!\w)|AIza[\w-]{35})|-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY-----/;
-/** With a figure, and longer than a word: instructions may speak of bearer tokens. */
-const certainBearer = /\bbearer +(?=[^\s\d]*\d)[\w.~+/=-]{16,}/i;
-const certainBasic = /\bbasic +(?=[^\s\d=]*[\d=])[\w+/]{12,}={0,2}(?![\w+/])/i;
+/**
+ * Forms that occur in no prose: tokens, the keys of model providers, GitHub, GitLab, Slack, AWS and Google, private keys,
+ * passwords in addresses, and long values with figures where a key is due. Instructions may speak of bearer tokens.
+ */
+const certainSecrets = [
+  userPassword,
+  /(?<![\w-])(?:eyJ[\w-]{8,}\.[\w-]+\.|[a-z]+_pat_[\w-]{8,}|sk-(?=[\w-]*\d)[\w-]{16,})/,
+  /(?<![\w-])(?:gh[pousr]_[A-Za-z0-9]{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,})/,
+  /(?<![\w-])(?:(?:AKIA|ASIA)[A-Z0-9]{16}(?!\w)|AIza[\w-]{35})/,
+  /-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY-----/,
+  /\bbearer +(?=[^\s\d]*\d)[\w.~+/=-]{16,}/i,
+  /\bbasic +(?=[^\s\d=]*[\d=])[\w+/]{12,}={0,2}(?![\w+/])/i,
+  new RegExp(`[?&]${parameterNames}=(?=[^\\s&#"']*\\d)[^\\s&#"'{}<>$]{12,}`, 'i'),
+];
 
-/** Whether a text holds a secret without much doubt: unlike what is removed from logs, prose about secrets holds none. */
+/** Whether a text holds a secret without much doubt: a text that only looks like one is not to be refused. */
 export function holdsSecret(text: string): boolean {
-  return [userPassword, bareToken, knownKeys, certainBearer, certainBasic].some(
-    (form) => text.search(form) !== -1,
-  );
+  return certainSecrets.some((form) => text.search(form) !== -1);
 }
 
 /** Removes what looks like a secret from a text: passwords and keys in URLs, and tokens. */

@@ -10,6 +10,9 @@ import {
   createWorkflowRunForm,
 } from '../../src/capabilities/runs/schema.js';
 import { addSettingFlags } from '../../src/cli/setting-flags.js';
+import { agentForm } from '../../src/core/configs/agent-form.js';
+import type { ConfigForm, ConfigKey } from '../../src/core/configs/config-keys.js';
+import { teamForm } from '../../src/core/configs/team-form.js';
 import { knownProviders } from '../../src/core/models/providers.js';
 import { compileExpression, type ExpressionPlace } from '../../src/core/workflows/definition/cel.js';
 import { loadSettings, type SettingName, type SettingsSource } from '../../src/platform/config.js';
@@ -181,6 +184,28 @@ test.each([
 ])('%s, the table "%s" lists every property of %s', (page, table, type) => {
   const rows = tableHeaded(readPage(page), table);
   expect(namesOf(rows)).toEqual(propertiesOf(type));
+});
+
+describe('docs/components.md', () => {
+  const page = readPage('docs/components.md');
+  const pairs = (form: ConfigForm<unknown>) =>
+    Object.entries<ConfigKey>(form.keys).map(([setting, { keys }]) => `${keys[0]} ${setting}`);
+  const rowsOf = (heading: string) => tableBelow(page, heading).map(([key, setting]) => `${key} ${setting}`);
+
+  test('lists every key with its setting', () => {
+    const agentPairs = pairs(agentForm).filter((pair) => pair !== 'id id');
+    expect(rowsOf('Keys of agents')).toEqual(agentPairs);
+    expect(rowsOf('Keys of teams')).toEqual(
+      pairs(teamForm).filter((pair) => !pairs(agentForm).includes(pair)),
+    );
+  });
+
+  test('lists every key without a setting, and the names of the registry', () => {
+    expect(namesOf(tableHeaded(page, 'Key without a setting'))).toEqual(
+      Object.keys(teamForm.without ?? {}).sort(),
+    );
+    expect(namesOf(tableBelow(page, 'The registry'))).toEqual(propertiesOf('RegistrySettings'));
+  });
 });
 
 test('docs/workflows.md lists the options of a single step', () => {

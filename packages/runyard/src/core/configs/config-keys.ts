@@ -1,5 +1,4 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { nearestName } from '../nearest-name.js';
 import { fieldsOf } from '../objects.js';
 import { inWords, shown } from '../options/faults.js';
 import type { Kind } from '../options/kind.js';
@@ -180,10 +179,8 @@ function checkKeys<Settings>(form: ConfigForm<Settings>, config: JsonObject, at:
   for (const [name, value] of Object.entries(config)) {
     if (known.has(name) || isAbsent(value)) continue;
     const harmless = Object.hasOwn(without, name) ? without[name] : undefined;
-    if (harmless === undefined) {
-      const near = nearestName(name, [...known, ...Object.keys(without)]);
-      at.within(name).fault(`is not a key of ${what}.${near === undefined ? '' : ` Did you mean ${near}?`}`);
-    } else if (!harmless.some((one) => isSame(one, value))) {
+    if (harmless === undefined) at.unknownKey(name, what, [...known, ...Object.keys(without)]);
+    else if (!harmless.some((one) => isSame(one, value))) {
       const allowed = inWords(harmless.map((one) => JSON.stringify(one)));
       at.within(name).fault(
         `is ${shown(value)}, which Runyard does not support. Leave it out${allowed === '' ? '' : `, or give ${allowed}`}.`,

@@ -1,5 +1,6 @@
 import { errors } from '../errors/errors.js';
 import type { Registry } from '../registry/registry.js';
+import { storableCopy } from '../storable-json.js';
 import { checkConfig } from './check-config.js';
 import type { BuiltComponent, ComponentConfig, ConfigFault } from './component-config.js';
 import { writeForm } from './config-keys.js';
@@ -14,9 +15,10 @@ export function configOf(component: BuiltComponent, registry: Registry): Compone
   const { kind, id } = component;
   const faults: ConfigFault[] = [];
   const { form, settingsOf } = languageOf(kind);
-  const config = writeForm(form, settingsOf(component), new Writing(registry, faults));
+  const written = writeForm(form, settingsOf(component), new Writing(registry, faults));
+  // a copy: what becomes of the configuration leaves the settings of the component alone
+  const config = storableCopy(written, `The config of ${kind} '${id}'`);
   if (faults.length === 0) faults.push(...checkConfig(kind, config));
   if (faults.length > 0) throw errors.invalidComponentConfig(kind, id, faults);
-  // a copy: what becomes of the configuration leaves the settings of the component alone
-  return structuredClone(config);
+  return config;
 }

@@ -361,6 +361,10 @@ describe('what is wrong has its place', () => {
     let deep: Json = 'x';
     for (let level = 0; level < 70; level += 1) deep = [deep];
     expect(checkConfig('agent', { metadata: { deep } })[0]?.message).toBe('is nested deeper than 64 levels.');
+    const unknown = Array.from({ length: 1_000 }, (_, index) => [`markdown${index}`, true]);
+    const faults = checkConfig('agent', Object.fromEntries([['x'.repeat(5_000), true], ...unknown]));
+    expect(faults.filter(({ message }) => message.includes('Did you mean')).length).toBeLessThan(50);
+    expect(faults[0]?.path).toHaveLength(101);
   });
 });
 
@@ -469,6 +473,7 @@ describe('secrets', () => {
     [{ session_state: { credentials: { user: 'abc' } } }, 'session_state.credentials.user'],
     [{ description: 'Authorization: Bearer abcdefghij0123456789' }, 'description'],
     [{ dependencies: { password: 12345 } }, 'dependencies.password'],
+    [{ description: 'See https://x.test/?api_key=abc123def456ghi' }, 'description'],
     [{ metadata: { 'sk-abcdefghijklmnop123': 1 } }, 'metadata'],
   ])('%j is refused by its place alone', (config, path) => {
     const faults = checkConfig('agent', config);
@@ -480,7 +485,11 @@ describe('secrets', () => {
     const config = {
       instructions: 'Ask for a bearer token, a password or an API key; never write basic authentication.',
       output_schema: { type: 'object', properties: { password: { type: 'string', description: 'x' } } },
-      metadata: { password: '', url: 'https://example.com:8080/path' },
+      metadata: {
+        password: '',
+        url: 'https://example.com:8080/path?key={key}',
+        lib: 'sk-learn-based-models',
+      },
     };
     expect(checkConfig('agent', config)).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { thrownError } from '../errors/thrown-error.js';
 import type { Json } from '../json.js';
+import { nearestName } from '../nearest-name.js';
 import { check, shown } from '../options/faults.js';
 import type { Kind } from '../options/kind.js';
 import type { BuiltComponent, ComponentReference, ConfigFault, ConfigSite } from './component-config.js';
@@ -52,6 +53,12 @@ export class Reading {
     return undefined;
   }
 
+  /** Refuses a key that does not exist. `of` as in `an agent`. */
+  unknownKey(key: string, of: string, known: readonly string[]): void {
+    const near = this.found.faults.length < mostGuesses ? nearestName(key, known) : undefined;
+    this.within(key).fault(`is not a key of ${of}.${near === undefined ? '' : ` Did you mean ${near}?`}`);
+  }
+
   /** The value, if it is of this kind. */
   checked(kind: Kind, value: Json): Json | undefined {
     const faults: string[] = [];
@@ -88,8 +95,13 @@ export class Reading {
   }
 }
 
+const longestKey = 100;
+/** More faults are not looked at for what was meant: a configuration may consist of them. */
+const mostGuesses = 50;
+
 /** `tools[0].name` */
 export function pathWithin(path: string, key: string, index?: number): string {
-  const whole = path === '' ? key : `${path}.${key}`;
+  const shown = key.length > longestKey ? `${key.slice(0, longestKey)}…` : key;
+  const whole = path === '' ? shown : `${path}.${shown}`;
   return index === undefined ? whole : `${whole}[${index}]`;
 }

@@ -628,4 +628,7 @@ test('what a service registers for configurations is checked', async () => {
   ).toThrow('registry.hooks[0] is a function. Give a function with a name, or { name, run }.');
   const service = new Runyard({ agents: [helper], registry: { tools: [look], functions: { done } } });
   await expect(service.toConfig(helper)).resolves.toEqual({ model: 'offline' });
+  // a configuration may use it: the service has to know where its contents are
+  const base = new Knowledge({ name: 'base' });
+  expect(new Runyard({ registry: { knowledge: [base] } }).knowledge).toEqual([base]);
 });

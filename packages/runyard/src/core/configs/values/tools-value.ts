@@ -72,10 +72,7 @@ function isReference(value: JsonObject, at: Reading): boolean {
     if (one === null) continue;
     const kind = Object.hasOwn(toolKeys, key) ? toolKeys[key] : undefined;
     if (kind !== undefined) at.within(key).checked(kind, one);
-    else {
-      const near = nearestName(key, Object.keys(toolKeys));
-      at.within(key).fault(`is not a key of a tool.${near === undefined ? '' : ` Did you mean ${near}?`}`);
-    }
+    else at.unknownKey(key, 'a tool', Object.keys(toolKeys));
   }
   if (isAbsent(value.toolkit)) {
     if (isAbsent(value.name)) at.within('name').fault('is missing. Give the name of a registered tool.');
