@@ -10,6 +10,7 @@ import { liveEvals } from './live-evals/capability.js';
 import { media } from './media/capability.js';
 import { memory } from './memory/capability.js';
 import { metrics } from './metrics/capability.js';
+import { registry } from './registry/capability.js';
 import { retention } from './retention/capability.js';
 import { runs } from './runs/capability.js';
 import { schedules } from './schedules/capability.js';
@@ -23,6 +24,7 @@ export const capabilities: readonly Capability[] = [
   system,
   components,
   databases,
+  registry,
   runs,
   sessions,
   media,

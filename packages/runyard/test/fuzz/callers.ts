@@ -47,6 +47,7 @@ const resources = [
   'schedules',
   'config',
   'models',
+  'registry',
   'service_accounts',
 ];
 const actions = ['read', 'write', 'run', 'delete'];

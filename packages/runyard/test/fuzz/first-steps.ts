@@ -44,7 +44,7 @@ const steps: readonly Step[] = [
   ...[
     ...['/sessions', '/memories', '/learnings', '/traces', '/approvals', '/agents'],
     '/datasets',
-    ...['/knowledge/content', '/knowledge/config', '/config', '/eval-runs', '/schedules'],
+    ...['/knowledge/content', '/knowledge/config', '/config', '/registry', '/eval-runs', '/schedules'],
   ].map((list): Step => [list, null]),
 ];
 

@@ -1,3 +1,4 @@
+import { compareTexts } from '../compare-texts.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { ComparisonOp, KnowledgeFilter } from './filter.js';
 
@@ -64,21 +65,6 @@ function orderOf(stored: Json, given: Json): number | undefined {
   if (typeof stored === 'number' && typeof given === 'number') return stored - given;
   if (!isPlainText(stored) || !isPlainText(given)) return undefined;
   return compareTexts(stored, given);
-}
-
-/** By code points, as databases order the bytes of UTF-8; JavaScript's own order is that of UTF-16. */
-function compareTexts(one: string, other: string): number {
-  const length = Math.min(one.length, other.length);
-  for (let at = 0; at < length; at++) {
-    const first = one.charCodeAt(at);
-    const second = other.charCodeAt(at);
-    if (first === second) continue;
-    // surrogates stand for the highest code points
-    const isHigh = first >= 0xd800 && first <= 0xdfff;
-    const isOtherHigh = second >= 0xd800 && second <= 0xdfff;
-    return isHigh === isOtherHigh ? first - second : isHigh ? 1 : -1;
-  }
-  return one.length - other.length;
 }
 
 /** As PostgreSQL's `@>`: objects by their keys, a list when each of its members is contained in some member. */

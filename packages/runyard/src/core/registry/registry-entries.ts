@@ -1,14 +1,16 @@
 import { usesMemories } from '../agents/memory/memories-in-context.js';
+import { resolveEmbedder } from '../embedders/resolve.js';
 import type { JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
-import { describeModel } from '../models/resolve.js';
-import { withoutUndefined } from '../objects.js';
+import { describeModel, type ModelLike } from '../models/resolve.js';
+import { isNative } from '../native-code.js';
+import type { RunKind } from '../runs/run.js';
 import { jsonSchemaOf, type ValueSchema } from '../schemas/value-schema.js';
-import { collectFixedTools } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
-import type { ToolSource } from '../tools/tool-source.js';
 import { Toolkit } from '../tools/toolkit.js';
+import type { Registered } from './named-things.js';
 import type { RegisteredThings } from './registered-things.js';
+import { moduleOf, toolFacts, toolsOfKit } from './tool-facts.js';
 
 export const registryTypes = [
   'tool',
@@ -23,6 +25,7 @@ export const registryTypes = [
   'memory_manager',
   'session_summary_manager',
   'hook',
+  'guardrail',
   'embedder',
 ] as const;
 
@@ -34,7 +37,14 @@ export interface RegistryEntry {
   readonly type: RegistryType;
   readonly id?: string;
   readonly description?: string;
-  readonly metadata?: JsonObject;
+  readonly metadata: JsonObject;
+  /** The agent or team that it is, or that it belongs to. Not shown. */
+  readonly owner?: Owner;
+}
+
+interface Owner {
+  readonly kind: RunKind;
+  readonly id: string;
 }
 
 /** A database of the service. */
@@ -44,88 +54,84 @@ export interface ListedDatabase {
   readonly kind: string;
 }
 
-/** All that configurations may refer to, by type and in the order of the code. */
+/** All that configurations may refer to. Neither code nor settings of connections are part of it. */
 export function registryEntries(
   registry: RegisteredThings,
   databases: readonly ListedDatabase[] = [],
 ): readonly RegistryEntry[] {
-  return [
+  const all: readonly RegistryEntry[] = [
     ...Array.from(registry.tools.all(), ({ thing }) => toolEntry(thing)),
-    ...Array.from(registry.toolkits.all(), ({ thing }) => toolkitEntry(thing)),
-    ...Array.from(registry.models.all(), ({ thing }) => {
-      const { id, provider, name } = describeModel(thing);
-      return entry('model', id, { class_path: `runyard.models.${name}`, provider, model_id: id });
-    }),
-    ...databases.map(({ id, kind }) =>
-      entry('db', id, { class_path: `runyard.databases.${kind}`, db_id: id }),
-    ),
-    ...vectorStores(registry),
-    ...Array.from(registry.schemas.all(), ({ name, thing }) => schemaEntry(name, thing)),
-    ...Array.from(registry.functions.all(), ({ name, thing }) =>
-      entry('function', name, {
-        name,
-        class_path: 'Function',
-        qualname: thing.name || name,
-        has_entrypoint: true,
+    ...Array.from(registry.toolkits.all(), ({ thing }) =>
+      entry('tool', thing.name, {
+        class_path: thing instanceof Toolkit ? 'runyard.Toolkit' : 'runyard.ToolSource',
+        is_toolkit: true,
+        functions: toolsOfKit(thing),
       }),
     ),
-    ...Array.from(registry.members.all(), ({ thing: { kind, id, name, settings } }) => ({
-      ...entry(kind, name, { id, class_path: kind === 'agent' ? 'runyard.Agent' : 'runyard.Team' }),
-      id,
-      ...(settings.description !== undefined && { description: settings.description }),
-    })),
-    ...Array.from(registry.knowledge.all(), ({ thing }) => knowledgeEntry(thing)),
+    ...Array.from(registry.models.all(), ({ thing }) => modelEntry(thing)),
+    ...databases.map(({ id, kind }) => entry('db', id, { class_path: databaseClass(kind), db_id: id })),
+    ...vectorStores(registry, databases),
+    ...Array.from(registry.schemas.all(), ({ name, thing }) => schemaEntry(name, thing)),
+    ...Array.from(registry.functions.all(), functionEntry),
+    ...Array.from(
+      registry.members.all(),
+      ({ thing: { kind, id, name, settings } }): RegistryEntry => ({
+        ...entry(kind, name, { id, class_path: kind === 'agent' ? 'runyard.Agent' : 'runyard.Team' }),
+        id,
+        ...(settings.description !== undefined && { description: settings.description }),
+        owner: { kind, id },
+      }),
+    ),
+    ...Array.from(registry.knowledge.all(), ({ thing }) => knowledgeEntry(thing, databases)),
     ...managers(registry),
     ...Array.from(registry.hooks.all(), ({ name, thing }) =>
-      entry('hook', name, {
-        class_path: typeof thing === 'function' ? 'Function' : (thing.constructor?.name ?? 'Object'),
+      entry(isNative(thing) ? 'guardrail' : 'hook', name, {
+        class_path: typeof thing === 'function' ? 'Function' : 'runyard.NamedHook',
+        module: moduleOf(thing),
         required: typeof thing === 'object' && thing.required === true,
       }),
     ),
-    ...Array.from(registry.embedders.all(), ({ name }) => entry('embedder', name, { embedder_id: name })),
+    ...Array.from(registry.embedders.all(), ({ name, thing }) =>
+      entry('embedder', name, {
+        class_path: 'runyard.Embedder',
+        embedder_id: name,
+        provider: resolveEmbedder(thing).provider,
+      }),
+    ),
   ];
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 function entry(type: RegistryType, name: string, metadata: JsonObject): RegistryEntry {
   return { name, type, metadata };
 }
 
+function databaseClass(kind: string): string {
+  return kind === 'sqlite' ? 'runyard.SqliteDatabase' : 'runyard.PostgresDatabase';
+}
+
 function toolEntry(tool: Tool): RegistryEntry {
-  const { name, description } = tool;
   const metadata = { class_path: 'runyard.Tool', is_toolkit: false, ...toolFacts(tool) };
-  return { name, type: 'tool', description, metadata };
+  return { ...entry('tool', tool.name, metadata), description: tool.description };
 }
 
-/** What a model sees of a tool: arguments that a person fills in are no part of it. */
-function toolFacts(tool: Tool): JsonObject {
-  const { gate } = tool;
-  return withoutUndefined({
-    qualname: tool.name,
-    has_entrypoint: !gate.externalExecution,
-    ...parametersOf(tool),
-    ...(gate.requiresConfirmation !== false && { requires_confirmation: true }),
-    ...(gate.externalExecution && { external_execution: true }),
-    ...(gate.approval !== undefined && { approval_type: gate.approval }),
-  });
+function modelEntry(model: ModelLike): RegistryEntry {
+  const { id, provider, name } = describeModel(model);
+  return entry('model', id, { class_path: `runyard.models.${name}`, provider, model_id: id });
 }
 
-/** Faults of a schema are reported where it is used. */
-function parametersOf(tool: Tool): JsonObject {
-  try {
-    return { parameters: tool.definition.inputSchema };
-  } catch {
-    return {};
-  }
-}
-
-/** What a source has is known only when it is asked. */
-function toolkitEntry(kit: Toolkit | ToolSource): RegistryEntry {
-  const tools =
-    kit instanceof Toolkit ? [...collectFixedTools(`Toolkit '${kit.name}'`, [kit]).tools.values()] : [];
-  return entry('tool', kit.name, {
-    class_path: kit instanceof Toolkit ? 'runyard.Toolkit' : 'runyard.ToolSource',
-    is_toolkit: true,
-    functions: tools.map((tool) => ({ name: tool.name, description: tool.description, ...toolFacts(tool) })),
+/** What a function takes is not known at run time: its place among the settings decides it. */
+function functionEntry({ name, thing }: Registered<(...args: never[]) => unknown>): RegistryEntry {
+  const given = Array.from({ length: thing.length }, (_, index) => `argument${index + 1}: unknown`);
+  return entry('function', name, {
+    name,
+    class_path: 'Function',
+    module: moduleOf(thing),
+    qualname: thing.name || name,
+    has_entrypoint: true,
+    parameters: {},
+    signature: `(${given.join(', ')})`,
+    return_annotation: 'unknown',
   });
 }
 
@@ -138,53 +144,68 @@ function schemaEntry(name: string, schema: ValueSchema): RegistryEntry {
   }
 }
 
-function knowledgeEntry({ name, settings }: Knowledge): RegistryEntry {
-  const { description, vectorStore, maxResults, readers } = settings;
+/** A knowledge base without a vector store of its own has that of its database. */
+function storeOf(
+  { settings: { vectorStore, database } }: Knowledge,
+  databases: readonly ListedDatabase[],
+): { readonly id: string; readonly class_path: string; readonly description?: string } | undefined {
+  if (vectorStore !== undefined) {
+    const { id, name, description } = vectorStore;
+    return { id, class_path: name, description };
+  }
+  const own = databases.find(({ id }) => id === database) ?? databases[0];
+  return own && { id: own.id, class_path: `${databaseClass(own.kind)}.VectorStore` };
+}
+
+function knowledgeEntry(knowledge: Knowledge, databases: readonly ListedDatabase[]): RegistryEntry {
+  const { description, maxResults, readers, database } = knowledge.settings;
+  const store = storeOf(knowledge, databases);
+  const own = databases.find(({ id }) => id === database) ?? databases[0];
   return {
-    name,
-    type: 'knowledge',
-    ...(description !== undefined && { description }),
-    metadata: {
+    ...entry('knowledge', knowledge.name, {
       class_path: 'runyard.Knowledge',
-      ...(vectorStore !== undefined && { vector_db_class: vectorStore.name }),
+      ...(store !== undefined && { vector_db_class: store.class_path }),
+      ...(own !== undefined && { contents_db_class: databaseClass(own.kind) }),
       ...(maxResults !== undefined && { max_results: maxResults }),
       ...(readers !== undefined && { num_readers: readers.length }),
-    },
+    }),
+    ...(description !== undefined && { description }),
   };
 }
 
-function vectorStores(registry: RegisteredThings): RegistryEntry[] {
-  const stores = new Set(Array.from(registry.knowledge.all(), ({ thing }) => thing.settings.vectorStore));
-  return [...stores]
-    .filter((store) => store !== undefined)
-    .map((store) => ({
-      ...entry('vector_db', store.name, { class_path: store.name, vector_db_id: store.id }),
-      id: store.id,
-      description: store.description,
-    }));
+function vectorStores(registry: RegisteredThings, databases: readonly ListedDatabase[]): RegistryEntry[] {
+  return Array.from(registry.knowledge.all(), ({ thing }) => storeOf(thing, databases)).flatMap((store) => {
+    if (store === undefined) return [];
+    const { id, class_path, description } = store;
+    const named = entry('vector_db', id, { class_path, vector_db_id: id });
+    return [{ ...named, id, ...(description !== undefined && { description }) }];
+  });
 }
 
 /** Agents and teams that remember, and those that keep summaries, with the model that does it. */
 function managers(registry: RegisteredThings): RegistryEntry[] {
-  return Array.from(registry.members.all(), ({ thing }) => {
-    const { id, kind, settings } = thing;
-    const owner = { owner_id: id, owner_type: kind };
+  return Array.from(registry.members.all(), ({ thing: { id, kind, settings } }) => {
+    const owner: Owner = { kind, id };
     const found: RegistryEntry[] = [];
+    const factsOf = (model: ModelLike) => {
+      const { name, id: modelId } = describeModel(model);
+      return { owner_id: id, owner_type: kind, model_class: `runyard.models.${name}`, model_id: modelId };
+    };
     if (usesMemories(settings)) {
-      const model = describeModel(settings.memoryModel ?? settings.model);
-      const facts = { ...owner, model_class: model.name, model_id: model.id };
-      const rights = {
+      const metadata = {
+        class_path: 'runyard.Memory',
+        ...factsOf(settings.memoryModel ?? settings.model),
         add_memories: true,
         update_memories: true,
         delete_memories: true,
         clear_memories: settings.allowClearMemories ?? false,
       };
-      found.push(entry('memory_manager', id, { class_path: 'runyard.Memory', ...facts, ...rights }));
+      found.push({ ...entry('memory_manager', id, metadata), owner });
     }
     if (settings.enableSessionSummaries) {
-      const model = describeModel(settings.sessionSummaryModel ?? settings.model);
-      const facts = { ...owner, model_class: model.name, model_id: model.id };
-      found.push(entry('session_summary_manager', id, { class_path: 'runyard.SessionSummary', ...facts }));
+      const facts = factsOf(settings.sessionSummaryModel ?? settings.model);
+      const metadata = { class_path: 'runyard.SessionSummary', ...facts };
+      found.push({ ...entry('session_summary_manager', id, metadata), owner });
     }
     return found;
   }).flat();

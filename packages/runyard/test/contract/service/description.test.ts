@@ -15,6 +15,7 @@ const contract: Record<string, string> = {
   'GET /models': 'get_models',
   'POST /databases/all/migrate': 'migrate_all_databases',
   'POST /databases/{db_id}/migrate': 'migrate_database',
+  'GET /registry': 'list_registry',
   'GET /agents': 'get_agents',
   'GET /agents/{agent_id}': 'get_agent',
   'POST /agents/{agent_id}/runs': 'create_agent_run',
