@@ -14,7 +14,10 @@ interface Place {
   readonly inSchema: boolean;
 }
 
-const schemaKeys = new Set(['input_schema', 'output_schema', 'parameters', 'user_input_schema']);
+const schemaPlaces = /^(?:input_schema|output_schema|tools\[\d+\]\.parameters|steps\[.*\.user_input_schema)$/;
+
+/** Keywords of a schema that hold values of the field. */
+const valueKeywords = new Set(['default', 'const', 'examples']);
 
 /** Where a configuration holds a secret. The faults name the place and never repeat what is there. */
 export function secretFaults(config: Json): ConfigFault[] {
@@ -32,13 +35,15 @@ export function secretFaults(config: Json): ConfigFault[] {
       const inside: Place[] = [];
       for (const [key, one] of Object.entries(value)) {
         if (holdsSecret(key)) faults.push({ path, message: `has a key that looks like a secret. ${advice}` });
-        else
+        else {
+          const within = pathWithin(path, key);
           inside.push({
             value: one,
-            path: pathWithin(path, key),
+            path: within,
             named: named || isSecretName(key),
-            inSchema: inSchema || schemaKeys.has(key),
+            inSchema: (inSchema && !valueKeywords.has(key)) || schemaPlaces.test(within),
           });
+        }
       }
       open.push(...inside.reverse());
     }

@@ -382,6 +382,12 @@ describe('models', () => {
     expect(buildComponent('agent', 'x', { model }, site()).settings).toMatchObject({ model: expected });
   });
 
+  test('a package is loaded only if the code names it', () => {
+    const model = 'ai-sdk:mistral:large';
+    const at = site({ settings: { models: [model] } });
+    expect(buildComponent('agent', 'x', { model }, at).settings).toMatchObject({ model });
+  });
+
   test('two of one name are ambiguous until one is registered', () => {
     const reference = { model: { id: offered.id, provider: offered.provider } };
     const used = [agent({ id: 'a', model: offered }), agent({ id: 'b', model: other })];
@@ -439,6 +445,16 @@ describe('tools', () => {
     );
   });
 
+  test('one tool of a source is taken as it is', () => {
+    const server = { name: 'server', tools: async () => [], close: async () => {} };
+    const at = site({ settings: { tools: [server] } });
+    const entry = { name: 'search', toolkit: 'server' };
+    const built = buildComponent('agent', 'x', { model: 'offline', tools: [entry] }, at);
+    expect(built.settings).toMatchObject({ tools: [{ options: { tools: [server], include: ['search'] } }] });
+    const gated = { model: 'offline', tools: [{ ...entry, requires_confirmation: true }] };
+    expect(faultsOf(gated, 'agent', at)).toContain('tools[0].requires_confirmation cannot be given');
+  });
+
   test('a name that two tools have is ambiguous', () => {
     const twin = tool({ name: 'pay', description: 'Another', execute: () => '' });
     const used = [
@@ -473,6 +489,11 @@ describe('secrets', () => {
     [{ session_state: { credentials: { user: 'abc' } } }, 'session_state.credentials.user'],
     [{ description: 'Authorization: Bearer abcdefghij0123456789' }, 'description'],
     [{ dependencies: { password: 12345 } }, 'dependencies.password'],
+    [{ session_state: { parameters: { api_key: 'abc' } } }, 'session_state.parameters.api_key'],
+    [
+      { output_schema: { properties: { password: { type: 'string', default: 'abc' } } } },
+      'output_schema.properties.password.default',
+    ],
     [{ description: 'See https://x.test/?api_key=abc123def456ghi' }, 'description'],
     [{ metadata: { 'sk-abcdefghijklmnop123': 1 } }, 'metadata'],
   ])('%j is refused by its place alone', (config, path) => {

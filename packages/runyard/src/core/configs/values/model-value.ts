@@ -41,24 +41,31 @@ export const model: ConfigValue = {
     const found = at.registry.findModels({ id, provider, name: adapter });
     if (found.length === 1 && found[0]?.thing === given) return { id, provider, name: adapter };
     return at.fault(
-      `is a model object that the registry does not know ${found.length === 0 ? '' : 'by an id of its own'}. Register it with new Runyard({ registry: { models } }), or name the model by a text.`.replace(
-        ' .',
-        '.',
-      ),
+      'is a model object that the registry does not know by an id, provider and name of its own. Register it with new Runyard({ registry: { models } }), or name the model by a text.',
     );
   },
 };
 
 function modelOfText(text: string, at: Reading): ModelLike | undefined {
   const named = parseModelName(text);
-  if (protocolOf(named, {}) !== 'unknown')
-    return at.checked(modelKind, text) === undefined ? undefined : text;
+  const protocol = protocolOf(named, {});
+  if (protocol === 'ai-sdk') return packagedModel(text, named.id, at);
+  if (protocol !== 'unknown') return at.checked(modelKind, text) === undefined ? undefined : text;
   if (at.site === undefined) return at.checked(name, text) === undefined ? undefined : text;
   const { prefix, id } = named;
   const found = at.site.registry.findModels(prefix === '' ? { id: text } : { id, provider: prefix });
   if (found.length > 1) return at.fault(ambiguous(`the model '${text}'`, found));
   if (found.length === 0) at.checked(modelKind, text);
   return found[0]?.thing;
+}
+
+/** The text names a package that is loaded: only code may decide which. */
+function packagedModel(text: string, id: string, at: Reading): string | undefined {
+  if (at.site?.registry.models.named(id).some(({ thing }) => thing === text)) return text;
+  if (at.site === undefined) return undefined;
+  return at.fault(
+    `is '${text}', a model of a package that the code does not use. Register it with new Runyard({ registry: { models: ['${text}'] } }).`,
+  );
 }
 
 function modelOf(

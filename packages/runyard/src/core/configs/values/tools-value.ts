@@ -38,7 +38,7 @@ const tool: ConfigValue = {
     const found = isAbsent(toolkit)
       ? resolved((registry) => registry.findTool(String(given)), String(given), at)
       : toolOfKit(String(toolkit), String(given), at);
-    return found instanceof Tool ? changed(found, value, at) : found;
+    return found instanceof Tool ? changed(found, value, at) : unchanged(found, value, at);
   },
   write: (setting, at) => {
     // the setting holds tools, toolkits and sources only
@@ -100,6 +100,24 @@ function toolOfKit(kitName: string, toolName: string, at: Reading): ToolEntry | 
   return at.fault(
     `names the tool '${toolName}', which the toolkit '${kitName}' does not have.${near === undefined ? '' : ` Did you mean '${near}'?`}`,
   );
+}
+
+const changingKeys = [
+  'description',
+  'strict',
+  'requires_confirmation',
+  'external_execution',
+  'approval_type',
+];
+
+/** What a source has is known only in a run: nothing of it can be changed before. */
+function unchanged(entry: ToolEntry | undefined, value: JsonObject, at: Reading): ToolEntry | undefined {
+  const given = changingKeys.filter((key) => !isAbsent(value[key]));
+  for (const key of given)
+    at.within(key).fault(
+      'cannot be given for a tool of a tool source. Leave it out, or use a tool of the code.',
+    );
+  return given.length === 0 ? entry : undefined;
 }
 
 /** The tool as the configuration wants it. Its gate never opens by that. */
