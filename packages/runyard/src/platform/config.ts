@@ -10,6 +10,7 @@ import { readEnvironment, readFlags, readSettingsFile } from './config-sources.j
 import { limitSettingsShape } from './http/limit-settings.js';
 import { runLimitSettingsShape } from './run-limit-settings.js';
 import { scheduleSettingsShape } from './schedule-settings.js';
+import { shownSettingsShape } from './shown-settings.js';
 
 const databaseUrl = z
   .string()
@@ -235,6 +236,7 @@ const settingsSchema = z.strictObject({
   ...authSettingsShape,
   ...limitSettingsShape,
   ...scheduleSettingsShape,
+  ...shownSettingsShape,
   ...runLimitSettingsShape,
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Capability } from '../capability.js';
-import { configPart, configShape } from './config-part.js';
+import { configPart, configShape, countsPart } from './config-part.js';
 import { componentTables } from './migrations/0023-components.js';
 import { type ComponentServices, componentRoutes } from './routes.js';
 
@@ -19,11 +19,7 @@ export const components: Capability = {
     const defaultDatabase = databases[0]!.id;
     return {
       services: { components, defaultDatabase },
-      info: () => ({
-        agent_count: components.listAgents().length,
-        team_count: components.listTeams().length,
-        workflow_count: components.listWorkflows().length,
-      }),
+      info: (caller) => countsPart(components, caller),
       config: (caller) => configPart(components, defaultDatabase, caller),
     };
   },

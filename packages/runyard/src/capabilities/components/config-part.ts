@@ -59,6 +59,12 @@ export function configPart(components: ComponentsService, defaultDatabase: strin
   };
 }
 
+/** How many components of the code the caller may see or run. */
+export function countsPart(components: ComponentsService, caller: Caller) {
+  const { agents, teams, workflows } = components.shownTo(caller);
+  return { agent_count: agents.length, team_count: teams.length, workflow_count: workflows.length };
+}
+
 function modelOf({ model }: AnyAgent | AnyTeam) {
   return { id: model.id, provider: model.provider };
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../../platform/auth/caller.js';
 import { openDocuments } from '../../platform/documents/documents.js';
 import { systemTimers } from '../../platform/engine/local/timers.js';
+import { configSection } from '../../platform/shown-settings.js';
 import type { Capability, ServiceSite } from '../capability.js';
 import { contentsTable, type KnowledgeParts } from './base-in-database.js';
 import { builtInVectorStore } from './chunks/built-in-vector-store.js';
@@ -22,12 +23,14 @@ declare module '../capability.js' {
   }
 }
 
+const section = { name: 'knowledge', table: contentsTable } as const;
+
 /** The knowledge bases that are registered, and those of registered agents and teams: callers manage them alike. */
 export const knowledge: Capability = {
   name: 'knowledge',
   migrations: [knowledgeContents, knowledgeSearch],
   routes: knowledgeRoutes,
-  section: { name: 'knowledge', table: contentsTable },
+  section,
   async open(site) {
     const { settings, databases, spaces, log } = site;
     const { knowledge = [] } = site;
@@ -37,7 +40,7 @@ export const knowledge: Capability = {
     const documents = openDocuments();
     return {
       services: { knowledge: new KnowledgeService(registered, spaces) },
-      config: (caller) => ({ knowledge: configSection(site, registered, caller) }),
+      config: (caller) => ({ knowledge: knowledgeSection(site, registered, caller) }),
       inDatabase(database, space) {
         const job = ingestionJob((id) => space.knowledge.base(id));
         const parts: KnowledgeParts = {
@@ -70,18 +73,14 @@ export const knowledge: Capability = {
 };
 
 /** The section of `/config`. A caller who may not read contents does not learn which knowledge bases there are. */
-function configSection(
-  { databases }: ServiceSite,
+function knowledgeSection(
+  { databases, settings }: ServiceSite,
   registered: readonly RegisteredKnowledge[],
   { rights }: Caller,
 ) {
   const shown = rights.may('knowledge:read') ? registered : [];
   return {
-    dbs: databases.map(({ id }) => ({
-      db_id: id,
-      domain_config: { display_name: id },
-      tables: [contentsTable],
-    })),
+    ...configSection(section, databases, settings),
     knowledge_instances: shown.map(({ id, name, description, databaseId }) => ({
       id,
       name,

@@ -91,11 +91,12 @@ export const metricsList = z
   })
   .meta({ id: 'MetricsList', description: 'Daily metrics, earliest day first.' });
 
-export const refreshedDays = z.array(dayMetrics);
-
 export const refreshStarted = z
   .object({ status: z.literal(['started', 'already_running']), message: z.string() })
   .meta({ id: 'MetricsRefreshStarted', description: 'Whether a refresh was started.' });
+
+/** The contract describes both under one status. */
+export const refreshedDays = z.union([z.array(dayMetrics), refreshStarted]);
 
 export const refreshStatus = z
   .object({

@@ -1,8 +1,10 @@
 import type { Caller } from '../../platform/auth/caller.js';
 import { authMode } from '../../platform/auth/tokens/settings.js';
 import { serviceIdOf } from '../../platform/service-id.js';
+import { configSection } from '../../platform/shown-settings.js';
 import { version } from '../../platform/version.js';
 import type { Fields, ServiceSite } from '../capability.js';
+import { manifestPart } from './manifest.js';
 import { runCounts } from './run-counts.js';
 
 /** What the service says about itself: its own facts, and the parts of the capabilities. */
@@ -42,9 +44,7 @@ export class SystemService {
     const { settings, capabilities, told } = this.site;
     const databases = this.site.databases.map(({ id }) => id);
     const sections = capabilities.flatMap(({ section }) =>
-      section === undefined
-        ? []
-        : [[section.name, { dbs: databases.map((db) => sectionOf(db, section.table)) }]],
+      section === undefined ? [] : [[section.name, configSection(section, this.site.databases, settings)]],
     );
     return {
       os_id: serviceIdOf(settings),
@@ -55,6 +55,7 @@ export class SystemService {
       ...Object.fromEntries(sections),
       interfaces: [],
       ...Object.assign({}, ...told.map((part) => part.config?.(caller))),
+      ...manifestPart(this.site, caller),
     };
   }
 }
@@ -62,13 +63,4 @@ export class SystemService {
 /** The process lives; whether it can do its work is another question. */
 export function healthOf(startedAt: Date): Fields {
   return { status: 'ok', instantiated_at: startedAt.toISOString() };
-}
-
-/** What a client has to know to ask for one group's part of a database. */
-function sectionOf(db: string, table?: string): Fields {
-  return {
-    db_id: db,
-    domain_config: { display_name: db },
-    ...(table !== undefined && { tables: [table] }),
-  };
 }

@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrations } from '../../../src/capabilities/capabilities.js';
+import { silentLog } from '../../../src/core/log.js';
 import { agent } from '../../../src/index.js';
 import type { Migration } from '../../../src/platform/storage/database.js';
+import { migrate } from '../../../src/platform/storage/migrations/migrate.js';
+import { openDatabase } from '../../../src/platform/storage/open.js';
 import { scriptedModel } from '../../../src/testing.js';
-import { forEachDatabase } from '../../support/databases.js';
+import { forEachDatabase, freshSqlite } from '../../support/databases.js';
 import { startService, type TestService } from '../../support/service.js';
 import { gate, until } from '../../support/until.js';
 
@@ -85,6 +88,25 @@ test('a database that fails is reported beside those that were migrated, and not
   });
 });
 
+test('a schema that another program changed is noticed by what fails', async () => {
+  const { url } = await freshSqlite();
+  const agents = [agent({ id: 'quick', model: scriptedModel(['hi', 'hi']) })];
+  const service = await startService({ agents, database: url, autoMigrate: true });
+  const other = await openDatabase({ id: 'other', url, migrations, log: silentLog });
+  onTestFinished(() => other.close());
+  await migrate(other, { to: 9 });
+  const failed = await service.run('quick', { message: 'hi' });
+  expect([failed.status, failed.body.error_code]).toEqual([503, 'database_unavailable']);
+  await until('it knows why', async () => {
+    const { status, body } = await service.run('quick', { message: 'hi' });
+    expect(status).toBe(503);
+    return body.error_code === 'schema_outdated';
+  });
+  expect((await service.get('/schedules')).status).toBe(503);
+  await migrate(other);
+  expect((await service.run('quick', { message: 'hi' })).body.content).toBe('hi');
+});
+
 /** The databases that the service has opened. */
 async function databasesOf({ app }: TestService) {
   // its own, which no test reaches otherwise
@@ -131,7 +153,6 @@ forEachDatabase((dialect, freshPlace) => {
     expect([down.status, down.body.from_version, down.body.to_version]).toEqual([200, latest, 21]);
     const away = await service.get(`/agents/held/runs/${started.body.run_id}`);
     expect([away.status, away.body.error_code]).toEqual([503, 'schema_outdated']);
-    expect((await service.get('/schedules')).status).toBeOneOf([200, 503]);
     expect((await service.get('/databases')).body[0]).toMatchObject({ status: 'older', version: 21 });
 
     const up = await post(service, '/databases/default/migrate');

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { agent, knowledge } from '../../../src/index.js';
 import { version } from '../../../src/platform/version.js';
 import { scriptedModel } from '../../../src/testing.js';
+import { Gatehouse } from '../../support/clients/tokens.js';
 import { startService } from '../../support/service.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -101,6 +102,40 @@ test('shows what is registered', async () => {
     tables: expect.any(Array),
   });
   expect(JSON.stringify(body)).not.toContain(folder);
+});
+
+test('shows what clients display, as far as the caller may see it', async () => {
+  const gatehouse = await Gatehouse.open({
+    agents: someAgents().map(({ settings }) => agent({ ...settings, database: undefined })),
+    manifest: {
+      first: { description: 'Says hello', labels: ['demo'], quickPrompts: ['Hello', 'Who are you?'] },
+      second: { labels: ['hidden'] },
+      stored: { quickPrompts: ['Stored'] },
+    },
+    displayNames: { sections: { session: 'Chats', knowledge: 'Documents' }, databases: { default: 'Main' } },
+    availableModels: ['one', 'large'],
+  });
+  const seenWith = async (...scopes: string[]) => {
+    const caller = await gatehouse.person('ada', scopes);
+    return { config: (await caller.get('/config')).body, info: (await caller.get('/info')).body };
+  };
+  const { config, info } = await seenWith('agent_os:admin');
+  expect(config).toMatchObject({
+    available_models: ['one', 'large'],
+    chat: { quick_prompts: { first: ['Hello', 'Who are you?'], stored: ['Stored'] } },
+    manifest: {
+      first: { description: 'Says hello', labels: ['demo'], quick_prompts: ['Hello', 'Who are you?'] },
+      second: { labels: ['hidden'] },
+    },
+    session: { display_name: 'Chats', dbs: [{ db_id: 'default', domain_config: { display_name: 'Main' } }] },
+    knowledge: { display_name: 'Documents', dbs: [{ domain_config: { display_name: 'Main' } }] },
+    memory: { dbs: [{ tables: ['memories'] }] },
+  });
+  expect(info.agent_count).toBe(3);
+  const few = await seenWith('config:read', 'agents:first:read');
+  expect(Object.keys(few.config.manifest)).toEqual(['first']);
+  expect(few.config.chat.quick_prompts).toEqual({ first: ['Hello', 'Who are you?'] });
+  expect(few.info.agent_count).toBe(1);
 });
 
 test('lists each model once, those of plain agents too', async () => {
