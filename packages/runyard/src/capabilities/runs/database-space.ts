@@ -42,7 +42,7 @@ export class DatabaseSpace implements SpaceDatabase {
   /** How many of the parts have started. */
   #started = 0;
   #misfit: SchemaStatus | undefined;
-  #migrating = false;
+  #migrating: 'up' | 'down' | undefined;
   #closed = false;
   /** Looks, which may start and stop the parts, and migrations: one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -80,7 +80,7 @@ export class DatabaseSpace implements SpaceDatabase {
   /** Refused while the schema is an older one. A process that is older than the schema may read. */
   async ready(): Promise<RunSpace> {
     const { id } = this.database;
-    if (this.#migrating) throw errors.migrationInProgress(id);
+    if (this.#migrating !== undefined) throw errors.migrationInProgress(id);
     if (this.#started < this.#built.parts.length) await this.look();
     if (this.#misfit !== undefined && isOlder(this.#misfit)) throw errors.notReady(id, 'runyard migrate');
     return this.#built.space;
@@ -113,12 +113,12 @@ export class DatabaseSpace implements SpaceDatabase {
     return this.#inTurn(async () => {
       const plan = await plannedChange(database, options);
       if (options.dryRun || plan.parts.length === 0) return carryOut(database, plan, options);
-      this.#migrating = true;
+      this.#migrating = plan.to > plan.from ? 'up' : 'down';
       try {
         if (this.#started > 0) await this.#stopParts();
         return await carryOut(database, plan, options);
       } finally {
-        this.#migrating = false;
+        this.#migrating = undefined;
         await this.#lookNow().catch((error: unknown) => this.#report(error));
       }
     });
@@ -176,7 +176,9 @@ export class DatabaseSpace implements SpaceDatabase {
 
   /** Whether another schema is to blame for a statement that names what is not there. */
   #blamesSchema(): boolean {
-    if (this.#migrating || this.#misfit !== undefined) return true;
+    // on the way up nothing else is executed: a statement that fails is that of the migration
+    if (this.#migrating === 'up') return false;
+    if (this.#migrating === 'down' || this.#misfit !== undefined) return true;
     if (performance.now() < this.#trustedUntil) return false;
     this.#doubted = true;
     void this.look().catch((error: unknown) => this.#report(error));
