@@ -2,8 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { capabilities } from '../../src/capabilities/capabilities.js';
+import { routesOf } from '../../src/capabilities/capability.js';
 import { Runyard, type RunyardOptions } from '../../src/index.js';
+import { loadInterfaces } from '../../src/interfaces/interface.js';
+import { interfaces } from '../../src/interfaces/interfaces.js';
 import { ApiCheck } from './clients/api-check.js';
+import { type Called, call, called } from './clients/call.js';
 import { type LogLine, recordingLog } from './clients/http-server.js';
 import { SseClient } from './clients/sse-client.js';
 import { preparedSqlite } from './databases.js';
@@ -50,8 +55,9 @@ export class TestService {
     const logged: LogLine[] = [];
     const app = new Runyard({ port: 0, dataDir: folder, log: recordingLog(logged), ...options });
     const { url } = await app.listen();
-    const description = await (await fetch(`${url}/openapi.json`)).text();
-    return new TestService(app, url, ApiCheck.of(description), folder, logged);
+    const routes = routesOf([...capabilities, ...(await loadInterfaces(interfaces, app.settings))]);
+    const api = await ApiCheck.ofRoutes(routes, async () => JSON.stringify(await app.openapi()));
+    return new TestService(app, url, api, folder, logged);
   }
 
   async stop(): Promise<void> {
@@ -60,8 +66,7 @@ export class TestService {
   }
 
   async call(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
-    const response = await fetch(this.url + path, { ...init, method });
-    return this.answerOf(method, path, response);
+    return this.answerOf(method, path, await call(this.url + path, { ...init, method }));
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -80,12 +85,12 @@ export class TestService {
 
   /** Sends a form and reads the whole answer. */
   async submit(path: string, form: Form, request: RunRequest = {}): Promise<Answer> {
-    return this.answerOf('POST', path, await this.post(path, form, request));
+    return this.answerOf('POST', path, await call(this.url + path, posted(form, request)));
   }
 
   /** Sends a form that is answered with a stream. */
   async submitForStream(path: string, form: Form, request: RunRequest = {}): Promise<SseClient> {
-    return this.streamOf('POST', path, await this.post(path, form, request));
+    return this.streamOf('POST', path, await fetch(this.url + path, posted(form, request)));
   }
 
   /** Requests a stream. */
@@ -96,26 +101,24 @@ export class TestService {
   private async streamOf(method: string, path: string, response: Response): Promise<SseClient> {
     const type = response.headers.get('content-type') ?? '';
     if (!type.startsWith('text/event-stream')) {
-      const { status, text } = await this.answerOf(method, path, response);
+      const { status, text } = this.answerOf(method, path, await called(response));
       throw new Error(`No stream, but ${status}: ${text}`);
     }
     this.api.check(method, path, response.status, type, '');
     return new SseClient(response);
   }
 
-  private post(path: string, form: Form, request: RunRequest): Promise<Response> {
-    const body = request.encoding === 'urlencoded' ? urlencoded(form) : multipart(form);
-    const { headers = {}, signal } = request;
-    return fetch(this.url + path, { method: 'POST', body, headers, ...(signal && { signal }) });
-  }
-
-  private async answerOf(method: string, path: string, response: Response): Promise<Answer> {
-    const text = await response.text();
-    const type = response.headers.get('content-type') ?? '';
-    if (method !== 'HEAD' && method !== 'OPTIONS') this.api.check(method, path, response.status, type, text);
+  private answerOf(method: string, path: string, { status, headers, text }: Called): Answer {
+    const type = headers.get('content-type') ?? '';
+    if (method !== 'HEAD' && method !== 'OPTIONS') this.api.check(method, path, status, type, text);
     const body = type.startsWith('application/json') && text !== '' ? (JSON.parse(text) as Body) : undefined;
-    return { status: response.status, headers: response.headers, text, body };
+    return { status, headers, text, body };
   }
+}
+
+function posted(form: Form, { encoding, headers = {}, signal }: RunRequest): RequestInit {
+  const body = encoding === 'urlencoded' ? urlencoded(form) : multipart(form);
+  return { method: 'POST', body, headers, ...(signal && { signal }) };
 }
 
 /** A service for one test, on a free port with data of its own. */

@@ -9,8 +9,8 @@ test('actions over a WebSocket count like requests', async () => {
     agents: [agent({ id: 'a', model: new ScriptBook().model })],
     websocket: true,
     rateLimit: 1,
-    // one was spent on the description, one is for the connection
-    rateLimitBurst: 4,
+    // one is for the connection
+    rateLimitBurst: 3,
   });
   const client = await WsClient.connect(service.url, '/agents/ws?format=json');
   const cancel = { action: 'cancel-agent', agent_id: 'a', run_id: 'unknown' };

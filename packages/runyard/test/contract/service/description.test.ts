@@ -165,6 +165,7 @@ describe('the published description', () => {
     expect(result.errors ?? []).toEqual([]);
     expect(result.valid).toBe(true);
     expect(document.openapi).toMatch(/^3\.1\./);
+    expect(document).toEqual(JSON.parse(JSON.stringify(await service.app.openapi())));
     expect(document.info.title).toBe('Yard');
     expect(document.components.securitySchemes).toEqual({
       HTTPBearer: expect.objectContaining({ scheme: 'bearer' }),

@@ -34,7 +34,7 @@ describe('routes of the operator', () => {
     });
     expect(await response.json()).toEqual({ name: 'billing', got: { a: 1 } });
     expect(response.headers.get('x-request-id')).toBeTruthy();
-    expect(service.api.description.paths).not.toHaveProperty('/hooks/{name}');
+    expect((await service.get('/openapi.json')).body.paths).not.toHaveProperty('/hooks/{name}');
     expect((await service.run('a', { message: 'hi' })).body.content).toBe('You said hi');
   });
 

@@ -41,6 +41,19 @@ export class ApiCheck {
     return new ApiCheck(text, answers);
   }
 
+  private static readonly byRoutes = new WeakMap<object, Promise<ApiCheck>>();
+
+  /**
+   * The same for a service with these routes. They alone decide what it publishes, but for the examples: what `read` reads
+   * of one service holds for all that have them.
+   */
+  static ofRoutes(routes: object, read: () => Promise<string>): Promise<ApiCheck> {
+    const known = ApiCheck.byRoutes.get(routes) ?? read().then((text) => ApiCheck.of(text));
+    ApiCheck.byRoutes.set(routes, known);
+    known.catch(() => ApiCheck.byRoutes.delete(routes));
+    return known;
+  }
+
   get description(): Description {
     this.#description ??= JSON.parse(this.text) as Description;
     return this.#description;
