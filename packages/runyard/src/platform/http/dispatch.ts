@@ -49,14 +49,35 @@ const unlimitedPath = '/health';
 type Texts = Readonly<Record<string, string>>;
 type QueryValues = Readonly<Record<string, string | string[]>>;
 
-/** Everything that is known about a route before the first request, worked out once. */
+/** What follows from the schemas of a route. */
+class RequestFields {
+  readonly repeatableInBody: ReadonlySet<string>;
+  readonly repeatableInQuery: ReadonlySet<string>;
+  readonly files: ReadonlySet<string>;
+  readonly jsonForms: JsonForms;
+  readonly misspelt: MisspeltFields;
+
+  private static readonly known = new WeakMap<object, RequestFields>();
+
+  private constructor({ body, query, accepts }: Pick<Route<never>, 'body' | 'query' | 'accepts'>) {
+    this.misspelt = new MisspeltFields(body);
+    this.jsonForms = new JsonForms(accepts === 'form' ? body : undefined);
+    this.repeatableInBody = repeatableFields(body);
+    this.repeatableInQuery = repeatableFields(query);
+    this.files = fileFields(body);
+  }
+
+  /** Worked out once, at the first request: a start does not pay for routes that are not requested. */
+  static of(route: Pick<Route<never>, 'body' | 'query' | 'accepts'>): RequestFields {
+    const fields = RequestFields.known.get(route) ?? new RequestFields(route);
+    RequestFields.known.set(route, fields);
+    return fields;
+  }
+}
+
+/** Answers the requests of a route. */
 export class RouteDispatcher<Services> {
-  readonly #repeatableInBody: ReadonlySet<string>;
-  readonly #repeatableInQuery: ReadonlySet<string>;
-  readonly #fileFields: ReadonlySet<string>;
   readonly #form: boolean;
-  readonly #jsonForms: JsonForms;
-  readonly #misspelt: MisspeltFields;
   readonly #limiter: RateLimiter | undefined;
 
   constructor(
@@ -65,11 +86,10 @@ export class RouteDispatcher<Services> {
   ) {
     this.#form = route.accepts === 'form';
     this.#limiter = route.path === unlimitedPath ? undefined : options.limiter;
-    this.#misspelt = new MisspeltFields(route.body);
-    this.#jsonForms = new JsonForms(this.#form ? route.body : undefined);
-    this.#repeatableInBody = repeatableFields(route.body);
-    this.#repeatableInQuery = repeatableFields(route.query);
-    this.#fileFields = fileFields(route.body);
+  }
+
+  get #fields(): RequestFields {
+    return RequestFields.of(this.route);
   }
 
   /** Answers a request; never rejects. It waits only for what really takes time. */
@@ -115,8 +135,9 @@ export class RouteDispatcher<Services> {
     if (sink === undefined) throw new Error(`${this.route.operationId} has no place for uploads.`);
     const files = new StreamedFiles(sink);
     try {
-      const fields = { repeatable: this.#repeatableInBody, files: this.#fileFields };
-      const body = await readStreamedForm(exchange, fields, this.#jsonForms, settings, files);
+      const { repeatableInBody: repeatable, files: ofFiles, jsonForms } = this.#fields;
+      const fields = { repeatable, files: ofFiles };
+      const body = await readStreamedForm(exchange, fields, jsonForms, settings, files);
       return await this.#answer(exchange, call, items, body);
     } finally {
       await files.removeUntaken(exchange.log);
@@ -125,7 +146,7 @@ export class RouteDispatcher<Services> {
 
   #answer(exchange: Exchange, call: Call, items: ValidationItem[], body: unknown): unknown {
     const { route } = this;
-    exchange.hint = this.#misspelt.hintFor(body);
+    exchange.hint = this.#fields.misspelt.hintFor(body);
     if (route.body) {
       const checked = validatePart('body', route.body, body, this.#form);
       if (checked.ok) call.body = checked.value;
@@ -163,7 +184,7 @@ export class RouteDispatcher<Services> {
       // no parameter has this name, and here it would not become one but another prototype
       if (name === '__proto__') continue;
       const value = query[name];
-      const list = this.#repeatableInQuery.has(name);
+      const list = this.#fields.repeatableInQuery.has(name);
       if (Array.isArray(value) === list) values[name] = value;
       else values[name] = list ? [value] : value?.at(-1);
     }
@@ -172,7 +193,10 @@ export class RouteDispatcher<Services> {
 
   #readBody(exchange: Exchange): Promise<unknown> {
     assertPlain(exchange);
-    if (this.#form) return readForm(exchange, this.#repeatableInBody, this.#jsonForms, this.options.settings);
+    if (this.#form) {
+      const { repeatableInBody, jsonForms } = this.#fields;
+      return readForm(exchange, repeatableInBody, jsonForms, this.options.settings);
+    }
     return readJson(exchange, this.options.settings.maxBodyBytes);
   }
 
