@@ -45,6 +45,7 @@ const resources = [
   'metrics',
   'approvals',
   'schedules',
+  'components',
   'config',
   'models',
   'registry',

@@ -31,6 +31,10 @@ const steps: readonly Step[] = [
   }),
   given('/knowledge/search', { query: 'tea' }),
   given('/schedules', { name: 'New year', cron_expr: '0 0 1 1 *', endpoint: '/agents/plain/runs' }),
+  given('/components', {
+    ...{ name: 'Stored', component_type: 'agent', stage: 'published', label: 'first' },
+    config: { model: 'offline', instructions: 'Greet.' },
+  }),
   given('/eval-runs', {
     ...{
       agent_id: 'plain',
@@ -44,7 +48,15 @@ const steps: readonly Step[] = [
   ...[
     ...['/sessions', '/memories', '/learnings', '/traces', '/approvals', '/agents'],
     '/datasets',
-    ...['/knowledge/content', '/knowledge/config', '/config', '/registry', '/eval-runs', '/schedules'],
+    ...[
+      '/knowledge/content',
+      '/knowledge/config',
+      '/config',
+      '/eval-runs',
+      '/schedules',
+      '/components',
+      '/registry',
+    ],
   ].map((list): Step => [list, null]),
 ];
 

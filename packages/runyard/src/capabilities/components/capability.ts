@@ -3,22 +3,25 @@ import type { Capability } from '../capability.js';
 import { configPart, configShape, countsPart } from './config-part.js';
 import { componentTables } from './migrations/0023-components.js';
 import { type ComponentServices, componentRoutes } from './routes.js';
+import { openStored } from './stored/open-stored.js';
+import { type StoredComponentServices, storedComponentRoutes } from './stored/routes.js';
 
 declare module '../capability.js' {
-  interface Services extends ComponentServices {}
+  interface Services extends ComponentServices, StoredComponentServices {}
 }
 
 export const components: Capability = {
   name: 'components',
   migrations: [componentTables],
-  routes: componentRoutes,
+  routes: [...componentRoutes, ...storedComponentRoutes],
   info: { agent_count: z.int(), team_count: z.int(), workflow_count: z.int() },
   config: configShape,
   open({ components, databases }) {
     // a service has a database of its own
-    const defaultDatabase = databases[0]!.id;
+    const own = databases[0]!;
+    const defaultDatabase = own.id;
     return {
-      services: { components, defaultDatabase },
+      services: { components, defaultDatabase, ...openStored(own, components) },
       info: (caller) => countsPart(components, caller),
       config: (caller) => configPart(components, defaultDatabase, caller),
     };

@@ -1,4 +1,5 @@
 import { callerErrors } from './caller-errors.js';
+import { componentErrors } from './component-errors.js';
 import { configErrors } from './config-errors.js';
 import { datasetErrors } from './dataset-errors.js';
 import { evalErrors } from './eval-errors.js';
@@ -23,6 +24,7 @@ export const errors = {
   ...runErrors,
   ...recordErrors,
   ...knowledgeErrors,
+  ...componentErrors,
   ...datasetErrors,
   ...evalErrors,
   ...scheduleErrors,

@@ -14,6 +14,8 @@ interface Described<Params, Query, Body> {
   readonly query?: Query;
   readonly headers?: z.ZodType;
   readonly body?: Body;
+  /** Not part of the wire contract. */
+  readonly addition?: boolean;
 }
 
 interface Shown<Services, Params, Query, Body> extends Described<Params, Query, Body> {

@@ -246,9 +246,11 @@ forEachDatabase((_dialect, freshPlace) => {
         await change.addVersion(version, fields(), holding(`v${version}`), []);
     });
     const read: number[] = [];
-    for await (const { version } of store.versions('a', 21)) read.push(version);
-    expect(read).toEqual(Array.from({ length: 21 }, (_, index) => 25 - index));
-    expect((await store.bareVersions('a', 2, 10)).map(({ version }) => version)).toEqual([9, 8]);
+    for await (const { version } of store.versions('a', { limit: 15, offset: 3 })) read.push(version);
+    expect(read).toEqual(Array.from({ length: 15 }, (_, index) => 22 - index));
+    expect((await store.bareVersions('a', { limit: 2, offset: 20 })).map(({ version }) => version)).toEqual([
+      5, 4,
+    ]);
     expect(await store.newestDraft('a')).toBe(25);
   });
 });

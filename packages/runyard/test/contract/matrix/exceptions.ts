@@ -36,6 +36,7 @@ export const exceptions: readonly Exception[] = [
 
 /** Answers that show who another user is, and why they may. */
 export const shownToAll: ReadonlyMap<string, string> = new Map([
+  ['GET /components', 'components are shared, with who made and changed them'],
   ['GET /service-accounts', 'accounts are shared among those who may manage them, with who made them'],
 ]);
 

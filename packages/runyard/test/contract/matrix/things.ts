@@ -103,6 +103,7 @@ export const sharedFields: ReadonlyMap<string, string> = new Map([
   ['component_id', 'components are registered for everybody'],
   ['db_id', 'databases are configured for everybody'],
   ['service_account_id', 'service accounts are shared among those who may manage them (admin.md 4)'],
+  ['child_component_id', 'components are registered for everybody'],
   ['message_index', 'a number of messages'],
   ['last-event-id', 'a number of events'],
   ['version', 'a number'],

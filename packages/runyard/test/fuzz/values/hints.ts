@@ -48,6 +48,8 @@ const hints: Readonly<Record<string, Hint>> = {
   cron_expr: oneOf('0 0 1 1 *', '*/5 3 L * *', '@daily', '0 0 31 2 *', '* * * * * *'),
   timezone: oneOf('UTC', 'Europe/Berlin', 'australia/lord_howe', '+02:00'),
   endpoint: oneOf('/agents/plain/runs', '/health', '/sessions', '/nowhere', '/schedules/x/trigger'),
+  stage: oneOf('draft', 'published', 'live'),
+  config: (random) => (random.chance(0.7) ? aConfig(random) : anyObject(random)),
   name: (random) => `bot-${random.between(0, 1_000_000)}`,
 };
 
@@ -81,6 +83,17 @@ function aFilter(random: Random, depth = 3): unknown {
     : anyJson(random, 1);
   if (random.chance(0.2)) return { op: 'IN', key, values: random.chance(0.8) ? [value, 'OK', null] : value };
   return { op: random.pick(comparisons), key, value };
+}
+
+function aConfig(random: Random): unknown {
+  return random.pick<unknown>([
+    {},
+    { model: 'offline', instructions: hostileText(random) },
+    { model: 'offline', members: [{ type: 'agent', agent_id: 'plain' }] },
+    { model: 'offline', tools: [{ name: 'pay' }], metadata: anyObject(random) },
+    { steps: [{ name: 'one', agent_id: 'plain' }] },
+    { metadata: { api_key: 'sk-0123456789abcdefghij' } },
+  ]);
 }
 
 function aSchema(random: Random): unknown {

@@ -43,13 +43,13 @@ const readVersion = statement(
 const readVersions = statement(
   'read_component_versions',
   `${withContent} WHERE v.component_id = ? AND v.version < ? AND v.deleted_at IS NULL
-   ORDER BY v.version DESC LIMIT ?`,
+   ORDER BY v.version DESC LIMIT ? OFFSET ?`,
 );
 
 const readBareVersions = statement(
   'read_component_version_list',
-  `SELECT * FROM component_configs WHERE component_id = ? AND version < ? AND deleted_at IS NULL
-   ORDER BY version DESC LIMIT ?`,
+  `SELECT * FROM component_configs WHERE component_id = ? AND deleted_at IS NULL
+   ORDER BY version DESC LIMIT ? OFFSET ?`,
 );
 
 const readRevision = statement(
@@ -85,9 +85,6 @@ const countHistory = statement(
   'count_component_history',
   'SELECT count(*) AS total FROM component_changes WHERE component_id = ?',
 );
-
-/** Above all numbers of versions. */
-const endOfVersions = Number.MAX_SAFE_INTEGER;
 
 /** How many versions are read at once: each may hold a megabyte. */
 const versionsAtOnce = 10;
@@ -151,21 +148,24 @@ export class ComponentStore {
   }
 
   /** Newest first, with what they hold, a few at a time. */
-  async *versions(id: string, most: number, below = endOfVersions): AsyncGenerator<VersionWithContent> {
-    let last = below;
-    for (let left = most; left > 0; ) {
-      const limit = Math.min(left, versionsAtOnce);
-      const rows = await this.database.read<ContentRow>(readVersions, [id, last, limit]);
+  async *versions(id: string, { limit, offset }: Range): AsyncGenerator<VersionWithContent> {
+    let last = Number.MAX_SAFE_INTEGER;
+    let skipped = offset;
+    for (let left = limit; left > 0; ) {
+      const most = Math.min(left, versionsAtOnce);
+      const rows = await this.database.read<ContentRow>(readVersions, [id, last, most, skipped]);
       for (const row of rows) yield versionWithContent(row);
-      if (rows.length < limit) return;
+      if (rows.length < most) return;
       left -= rows.length;
+      // from here on by their numbers: a version that is added meanwhile moves nothing
       last = rows.at(-1)?.version ?? 0;
+      skipped = 0;
     }
   }
 
   /** Newest first, without what they hold. */
-  async bareVersions(id: string, most: number, below = endOfVersions): Promise<StoredVersion[]> {
-    const rows = await this.database.read<ComponentConfigsTable>(readBareVersions, [id, below, most]);
+  async bareVersions(id: string, { limit, offset }: Range): Promise<StoredVersion[]> {
+    const rows = await this.database.read<ComponentConfigsTable>(readBareVersions, [id, limit, offset]);
     return rows.map(versionFromRow);
   }
 
