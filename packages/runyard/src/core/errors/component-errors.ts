@@ -1,12 +1,10 @@
 import { define } from './runyard-error.js';
 
-const code = 'component_not_found';
-
 /** Stored components and their versions. Texts that the wire contract has are as there. */
 export const componentErrors = {
-  storedComponentNotFound: define(code, 404, (id: string) => `Component ${id} not found`),
+  storedComponentNotFound: define('component_not_found', 404, (id: string) => `Component ${id} not found`),
   /** The contract answers 400 where versions of an unknown component are written. */
-  versionsOfUnknown: define(code, 400, (id: string) => `Component ${id} not found`),
+  versionsOfUnknown: define('component_unknown', 400, (id: string) => `Component ${id} not found`),
   componentExists: define('component_exists', 400, (id: string) => `Component ${id} already exists`),
   componentOfCode: define(
     'component_of_code',
@@ -51,7 +49,7 @@ export const componentErrors = {
   ),
   /** The contract answers 400 where a version that is not there is written. */
   writtenConfigNotFound: define(
-    'config_not_found',
+    'config_unknown',
     400,
     (id: string, version: number) => `Config ${id} v${version} not found`,
   ),

@@ -286,7 +286,7 @@ export const configBody = z
   })
   .meta({ id: 'ComponentConfig', description: 'A version of a component.' });
 
-export const dependentBody = z
+const dependentBody = z
   .object({
     component_id: z.string(),
     component_type: componentType,
@@ -307,7 +307,7 @@ export const dependentsPage = pageBody(dependentBody, 'ComponentDependentsPage')
 
 const value = z.unknown().optional();
 
-export const changeBody = z
+const changeBody = z
   .object({
     number: z.int(),
     action: z.string().meta({

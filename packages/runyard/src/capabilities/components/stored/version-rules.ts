@@ -6,7 +6,7 @@ import { assertNoSecrets, type ConfigLanguage, checkedConfig, linkRows } from '.
 import type { ChangedField, Editing, Link, Stage, VersionWithContent } from './stored-component.js';
 
 /** Numbers are never used twice, so this bounds how often a component can be published. */
-export const mostVersions = 10_000;
+const mostVersions = 10_000;
 
 /** A version to add. */
 export interface NewVersion {
