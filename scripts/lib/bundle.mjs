@@ -1,5 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** What is imported by name, and what Node loads by its path. */
@@ -18,12 +17,6 @@ const entries = [
 ];
 
 /**
- * Packages that are joined too. zod by itself is a hundred files, most of them messages in other languages: an eighth of
- * the CPU of a start. Schemas of an application's own copy work with this one; both share one registry.
- */
-const inlined = ['zod'];
-
-/**
  * Joins the compiled modules of a package into a few files, because Node spends a quarter of a start on opening and
  * resolving hundreds of small ones. Modules that load on demand stay apart. Does nothing when the files are fresh.
  */
@@ -38,14 +31,13 @@ export async function bundle(folder) {
     input,
     platform: 'node',
     logLevel: 'silent',
-    external: (name) => /^(?![A-Za-z]:[\\/])[^./]/.test(name) && !inlined.includes(name),
+    external: /^(?![A-Za-z]:[\\/])[^./]/,
   });
   // As deep as the modules that they come from: some find the package by its place.
   const names = { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' };
   const { output } = await build.generate({ format: 'esm', sourcemap: true, comments: false, ...names });
   await build.close();
   const files = new Map(output.map((file) => [join(target, file.fileName), file.code ?? file.source]));
-  for (const name of inlined) files.set(join(target, `LICENSE-${name}`), licenseOf(name, folder));
   for (const [path, text] of files) if (path !== last) replace(path, text);
   for (const name of readdirSync(target, { recursive: true })) {
     const path = join(target, name);
@@ -53,11 +45,6 @@ export async function bundle(folder) {
       rmSync(path, { force: true });
   }
   replace(last, files.get(last));
-}
-
-function licenseOf(name, folder) {
-  const manifest = createRequire(join(folder, 'package.json')).resolve(`${name}/package.json`);
-  return readFileSync(join(dirname(manifest), 'LICENSE'), 'utf8');
 }
 
 /** Other processes may be loading the file: they see the old one or the new one. */
