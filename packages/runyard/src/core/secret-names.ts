@@ -48,7 +48,7 @@ const certainSecrets = [
   /-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY-----/,
   /\bbearer +(?=[^\s\d]*\d)[\w.~+/=-]{16,}/i,
   /\bbasic +(?=[^\s\d=]*[\d=])[\w+/]{12,}={0,2}(?![\w+/])/i,
-  new RegExp(`[?&]${parameterNames}=(?=[^\\s&#"']*\\d)[^\\s&#"'{}<>$]{12,}`, 'i'),
+  new RegExp(`[?&]${parameterNames}=(?=[^\\s&#"']{0,64}\\d)[^\\s&#"'{}<>$]{12,}`, 'i'),
 ];
 
 /** Whether a text holds a secret without much doubt: a text that only looks like one is not to be refused. */

@@ -230,6 +230,14 @@ describe('a component of the code becomes a configuration and the same component
     );
   });
 
+  test('two hooks of one name are no names', () => {
+    const guard = () => ({ name: 'guard', run: () => undefined });
+    const [one, two] = ['one', 'two'].map((id) => agent({ id, model: 'offline', preHooks: [guard()] }));
+    expect(() => configOf(one!, new Registry({ components: [one!, two!] }))).toThrow(
+      "pre_hooks[0] is the hook 'guard', but agent 'two' has another one of this name. Use the same object",
+    );
+  });
+
   test('a secret in the code is not written', () => {
     const leaky = agent({ id: 'leaky', model: 'offline', sessionState: { api_key: 'abc' } });
     expect(() => configOf(leaky, registry)).toThrow('session_state.api_key holds a secret');
@@ -514,6 +522,16 @@ describe('secrets', () => {
     };
     expect(checkConfig('agent', config)).toEqual([]);
   });
+
+  test.each(['?key=', 'bearer ', '://a:b', 'sk-a ', 'basic aaaaaaaaaaaa'])(
+    'looking for them in a text of "%s" alone takes a moment',
+    (part) => {
+      // a form that reads to the end of the text from each place would take minutes
+      expect(checkConfig('agent', { description: part.repeat(Math.floor(1_000_000 / part.length)) })).toEqual(
+        [],
+      );
+    },
+  );
 
   test('of a database only its id and tables are stored', () => {
     const db = { id: 'main', type: 'sqlite', db_url: 'sqlite:///tmp/x.db', session_table: 's' };

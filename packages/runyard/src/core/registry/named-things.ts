@@ -68,6 +68,16 @@ export class NamedThings<Thing> {
     return undefined;
   }
 
+  /** Why no name stands for a thing of the code, in words after its place. */
+  whyUnnamed(thing: Thing): string {
+    for (const { name, thing: known } of this.all()) {
+      if (known !== thing) continue;
+      const other = this.find(name).find((one) => one.thing !== thing);
+      return `is the ${this.what} '${name}', but ${other?.places[0]} has another one of this name. Use the same object in both places, or rename one.`;
+    }
+    return `is a ${this.what} without a name in the registry. Register it with new Runyard({ registry }).`;
+  }
+
   /** All of them, also those that share a name. */
   *all(): Generator<Registered<Thing>, void, void> {
     for (const name of this.byName.keys()) yield* this.named(name);

@@ -20,11 +20,7 @@ export function resolved<Thing>(
 
 /** The name by which a configuration can refer to a thing of the code. */
 export function nameFor<Thing>(things: NamedThings<Thing>, thing: Thing, at: Writing): string | undefined {
-  const name = things.nameOf(thing);
-  if (name !== undefined) return name;
-  return at.fault(
-    `is a ${things.what} that the registry does not know by a name of its own. Register it with new Runyard({ registry }).`,
-  );
+  return things.nameOf(thing) ?? at.fault(things.whyUnnamed(thing));
 }
 
 /** Something that configurations give by its name. */
