@@ -24,6 +24,7 @@ const large = [
     'traces',
   ],
   ...['memories', 'memory_topics', 'learnings'],
+  ...['components', 'component_configs', 'component_revisions', 'component_links', 'component_changes'],
 ];
 
 /** Known exceptions that are fine. */
@@ -110,6 +111,12 @@ const lists: readonly (readonly [path: string, exception?: Exception])[] = [
   ['/trace_session_stats?user_id=user-1'],
   ['/trace_session_stats?agent_id=writer'],
   [`/trace_session_stats?start_time=${iso(5_000)}`],
+  ['/components', { walks: ['components'] }],
+  ['/components?component_type=team'],
+  ...['', '/configs', '/configs?include_config=false', '/configs/1', '/configs/current'].map(
+    (path) => [`/components/c-1${path}`] as const,
+  ),
+  ...['dependents', 'history', 'diff?from=1&to=1'].map((path) => [`/components/c-1/${path}`] as const),
 ];
 
 /** What the process asks between requests: which runs and jobs wait, few of all, and the oldest come first. */
@@ -313,6 +320,37 @@ async function fill(database: Database): Promise<void> {
       ...times,
     }),
   ];
+  const stored = { component_id: `'c-' || n`, version: '1' };
+  statements.push(
+    insert('components', 900, {
+      component_id: `'c-' || n`,
+      component_type: `CASE WHEN n % 9 = 0 THEN 'team' ELSE 'agent' END`,
+      name: `'Component'`,
+      ...{ last_version: '1', revision: '1', changes: '1' },
+      created_at: `${start} + n`,
+    }),
+    insert('component_configs', 900, {
+      ...stored,
+      ...{ stage: `'draft'`, revision: '1', created_at: `${start} + n` },
+    }),
+    insert('component_revisions', 900, {
+      ...stored,
+      ...{ revision: '1', config: `'{}'`, links: `'[]'`, saved_at: `${start} + n` },
+    }),
+    insert('component_links', 900, {
+      ...stored,
+      ...{
+        position: '0',
+        link_kind: `'member'`,
+        link_key: `'member_0'`,
+        child_component_id: `'c-' || (n % 50)`,
+      },
+    }),
+    insert('component_changes', 900, {
+      component_id: `'c-' || n`,
+      ...{ number: '1', action: `'created'`, fields: `'[]'`, changed_at: `${start} + n` },
+    }),
+  );
   // once autovacuum has counted that a value is common, PostgreSQL rightly walks along the order for it
   if (database.dialect === 'postgres')
     statements.unshift(...large.map((table) => `ALTER TABLE ${table} SET (autovacuum_enabled = false)`));

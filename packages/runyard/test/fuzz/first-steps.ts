@@ -31,8 +31,9 @@ const steps: readonly Step[] = [
   }),
   given('/knowledge/search', { query: 'tea' }),
   given('/schedules', { name: 'New year', cron_expr: '0 0 1 1 *', endpoint: '/agents/plain/runs' }),
+  // without a name it gets an id of its own: components are shared
   given('/components', {
-    ...{ name: 'Stored', component_type: 'agent', stage: 'published', label: 'first' },
+    ...{ name: '', component_type: 'agent', stage: 'published', label: 'first' },
     config: { model: 'offline', instructions: 'Greet.' },
   }),
   given('/eval-runs', {
