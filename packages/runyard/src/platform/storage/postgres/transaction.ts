@@ -13,7 +13,9 @@ export async function beginPostgresTransaction(connections: Connections): Promis
   }
   return {
     async query(sql, parameters) {
-      const { rows } = await client.query({ text: sql, values: parameters.map(encodeParameter) });
+      const results = await client.query({ text: sql, values: parameters.map(encodeParameter) });
+      // several statements have several results: the rows are those of the last one
+      const { rows = [] } = [results].flat().at(-1) ?? {};
       return decodeRows(rows);
     },
     async commit() {
