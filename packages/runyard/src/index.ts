@@ -183,6 +183,7 @@ export type { OpenRequirement, WorkflowRunOptions, WorkflowRunOutput } from './c
 export { type AnyWorkflow, Workflow } from './core/workflows/workflow.js';
 export type { WorkflowSettings } from './core/workflows/workflow-options.js';
 export { agent, knowledge, team, workflow } from './library.js';
+export type { OperatorRequest } from './operator-requests.js';
 export type { Settings } from './platform/config.js';
 export type { FetchHandler, FetchHandlerOptions } from './platform/http/fetch-handler.js';
 export type { NodeHandler } from './platform/http/handler.js';

@@ -1,4 +1,5 @@
 import type { Capability, OpenCapability, ServiceParts, Services, Told } from './capabilities/capability.js';
+import type { TakesUp } from './capabilities/runs/database-space.js';
 import { RunSpaces } from './capabilities/runs/run-spaces.js';
 import { RunSlots } from './core/runs/leases/run-slots.js';
 import { SchemaGate } from './platform/storage/schema-gate.js';
@@ -9,8 +10,8 @@ export interface OpenCapabilities {
   readonly spaces: RunSpaces;
   /** What `/info` and `/config` consist of. */
   readonly told: Told[];
-  /** Takes up work: the runs that wait, and what else happens in the background; or jobs alone. */
-  start(takesUp?: 'everything' | 'jobs'): Promise<void>;
+  /** Takes up work: the runs that wait, and what else happens in the background; or less. */
+  start(takesUp?: TakesUp): Promise<void>;
   /** Accepts no new runs, gives running ones time and releases what is left. */
   stop(graceMs: number): Promise<void>;
   /** What is left to be done when everything has stopped. */

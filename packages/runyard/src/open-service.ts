@@ -1,4 +1,5 @@
 import { type Capability, routesOf, type ServiceParts } from './capabilities/capability.js';
+import type { TakesUp } from './capabilities/runs/database-space.js';
 import type { RunSpaces } from './capabilities/runs/run-spaces.js';
 import type { Readiness } from './capabilities/system/readiness.js';
 import { type InterfaceEntry, loadInterfaces } from './interfaces/interface.js';
@@ -21,12 +22,16 @@ export interface OpenServiceOptions extends ServiceParts {
   readonly customRoutes: CustomRoutes | undefined;
   readonly info: ApiInfo;
   readonly pathExamples: PathExamples;
+  /** Left out: everything. */
+  readonly takesUp?: TakesUp;
 }
 
 /** A service that is open: it answers, executes runs, and keeps house. */
 export interface OpenService {
   readonly http: HttpServer;
   readonly spaces: RunSpaces;
+  /** Calls of its own routes within this process. */
+  readonly ownCalls: OwnCalls;
   /** Accepts no new runs, gives running ones time, releases what is left, and ends streams cleanly. */
   close(graceMs: number): Promise<void>;
 }
@@ -58,12 +63,13 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
     upgrades: { paths, close: async () => void (await Promise.all(interfaces.map((one) => one.close?.()))) },
   });
   ownCalls.open(identities, http);
-  await capabilities.start();
+  await capabilities.start(options.takesUp);
   for (const one of interfaces) await one.start?.();
   options.readiness.serve(spaces.parts(), capabilities.slots);
   return {
     http,
     spaces,
+    ownCalls,
     async close(graceMs) {
       const begun = performance.now();
       await capabilities.stop(graceMs);

@@ -1,6 +1,7 @@
 import { capabilities } from './capabilities/capabilities.js';
 import { routesOf, type ServiceParts, type SpaceDatabase } from './capabilities/capability.js';
 import { ComponentsService, type ReadyComponent } from './capabilities/components/service.js';
+import type { TakesUp } from './capabilities/runs/database-space.js';
 import { Readiness } from './capabilities/system/readiness.js';
 import { CodeConfigs } from './code-configs.js';
 import type { ComponentSpace } from './core/components/component-space.js';
@@ -23,6 +24,7 @@ import { loadInterfaces } from './interfaces/interface.js';
 import { interfaces } from './interfaces/interfaces.js';
 import { type OpenCapabilities, openCapabilities } from './open-capabilities.js';
 import { type OpenService, openService } from './open-service.js';
+import { type OperatorRequest, OperatorRequests } from './operator-requests.js';
 import { checkAuthSettings } from './platform/auth/tokens/check-settings.js';
 import { authMode } from './platform/auth/tokens/settings.js';
 import { type LoadedSettings, loadSettings, type Settings, type SettingsSources } from './platform/config.js';
@@ -78,6 +80,7 @@ export class Runyard {
   private loaded: LoadedSettings | null = null;
   private logger: Log | null = null;
   private opening: Promise<OpenService> | null = null;
+  private readonly requests = new OperatorRequests(() => this.assemble('nothing'));
   private databases: Promise<readonly Database[]> | null = null;
   /** Ends the waiting for a database that is not there yet. */
   private stopWaiting: AbortController | null = null;
@@ -240,6 +243,14 @@ export class Runyard {
     }
   }
 
+  /**
+   * Calls a route within this process with the rights of the operator, without a token. A service that is not open yet is
+   * opened for it and takes up nothing: runs, jobs and schedules are left to others. `userId`: in the name of this user.
+   */
+  request(path: string, request: OperatorRequest = {}): Promise<Response> {
+    return this.requests.call(this.opening, path, request);
+  }
+
   /** Accepts no new runs, gives running ones time, releases what is left, ends streams cleanly, and closes. */
   close(options: { readonly graceMs?: number } = {}): Promise<void> {
     checkOptions('close()', options, closeOptions);
@@ -255,6 +266,7 @@ export class Runyard {
     this.stopWaiting?.abort();
     const service = await opening?.catch(() => null);
     try {
+      await this.requests.close();
       await service?.close(graceMs);
       if (service) await Promise.all(this.components.ready().map((component) => component.close()));
     } finally {
@@ -303,7 +315,7 @@ export class Runyard {
 
   private open(): Promise<OpenService> {
     // what could not be opened may be repaired by then: the next caller tries again
-    this.opening ??= this.assemble().catch(async (error: unknown) => {
+    this.opening ??= this.assemble('everything').catch(async (error: unknown) => {
       const { databases } = this;
       this.opening = null;
       this.databases = null;
@@ -313,7 +325,7 @@ export class Runyard {
     return this.opening;
   }
 
-  private assemble(): Promise<OpenService> {
+  private assemble(takesUp: TakesUp): Promise<OpenService> {
     return this.assembled((parts) =>
       openService({
         ...parts,
@@ -323,6 +335,7 @@ export class Runyard {
         customRoutes: this.options.routes,
         info: this.apiInfo(),
         pathExamples: this.pathExamples(),
+        takesUp,
       }),
     );
   }

@@ -15,6 +15,7 @@ export type Application = Pick<
   | 'waitingRuns'
   | 'replay'
   | 'reembed'
+  | 'request'
   | 'close'
 >;
 

@@ -12,6 +12,8 @@ Examples:
   runyard replay                  check that unfinished runs match the code
   runyard eval                    execute the evals of all *.eval.ts files
   runyard knowledge reembed       embed contents anew after the embedder changed
+  runyard export                  write components, schedules and more to files
+  runyard import --dry-run        show what the files would change in the service
   runyard openapi --out api.json  write the OpenAPI document to a file
   runyard token --user ada --admin
                                   print a development token
@@ -58,6 +60,7 @@ function program(): Command {
   addReplay(runyard, entry);
   addEval(runyard);
   addKnowledge(runyard, entry);
+  addTransfer(runyard, entry);
   addToken(runyard, entry);
   return runyard;
 }
@@ -148,6 +151,43 @@ function addKnowledge(runyard: Command, entry: string): void {
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--config <file>', 'settings file (default: runyard.json, if it exists)')
     .action(async (file, flags) => (await import('./knowledge/reembed.js')).reembed(file, flags));
+}
+
+function addTransfer(runyard: Command, entry: string): void {
+  const kinds = 'components, knowledge, datasets or schedules; several separated by commas';
+  const folder = 'folder of the files (default: runyard-export)';
+  addServiceFlags(
+    runyard
+      .command('export')
+      .description('write components, knowledge contents, datasets and schedules of a service to files')
+      .argument('[folder]', folder)
+      .option('--all-versions', 'all versions of components, and not the current ones alone')
+      .option('--only <kinds>', kinds)
+      .option('--prune', 'remove the files of things that the service does not have'),
+    entry,
+  ).action(async (target, flags) => (await import('./transfer/export.js')).exportService(target, flags));
+  addServiceFlags(
+    runyard
+      .command('import')
+      .description('create and change what the files of an export say')
+      .argument('[folder]', folder)
+      .option('--dry-run', 'show what would be done')
+      .option('--only <kinds>', kinds)
+      .option('--prune', 'delete what has no file'),
+    entry,
+  ).action(async (source, flags) => (await import('./transfer/import.js')).importService(source, flags));
+}
+
+/** Which service: one that runs, or the databases of the entry. */
+function addServiceFlags(command: Command, entry: string): Command {
+  return command
+    .option('--entry <file>', entry)
+    .option('--url <address>', 'a running service, instead of the databases of the entry')
+    .option('--token <token>', 'token for --url (default: RUNYARD_TOKEN)')
+    .option('--data-dir <folder>', 'folder of the embedded database')
+    .option('--database <url>', 'database URL, such as postgres://user:password@host/name')
+    .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
+    .option('--config <file>', 'settings file (default: runyard.json, if it exists)');
 }
 
 function addToken(runyard: Command, entry: string): void {

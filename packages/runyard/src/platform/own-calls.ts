@@ -33,6 +33,12 @@ export class OwnCalls {
     return this.#identities.restored(kept, asked);
   }
 
+  /** Who operates the service, with all rights, or acts for this user. */
+  operator(userId: string | null): Caller {
+    if (this.#identities === undefined) throw new Error('The service is not open.');
+    return this.#identities.operator(userId);
+  }
+
   /**
    * Calls a route in the name of this caller: rights, limits, validation and handlers are those of a request from
    * outside. There is no socket and no token. `path` begins with a slash and may have a query.

@@ -1,6 +1,6 @@
 import type { FoundDocument } from '../../core/knowledge/knowledge-space.js';
 import type { ContentSource, SourceListing } from '../../core/knowledge/sources/source.js';
-import type { StoredContent } from './contents/content.js';
+import type { ContentRequest, RequestedFrom, StoredContent } from './contents/content.js';
 
 /** A content in the form of the wire. */
 export function contentBodyOf(content: StoredContent) {
@@ -19,6 +19,32 @@ export function contentBodyOf(content: StoredContent) {
     created_at: wholeSeconds(content.createdAt),
     updated_at: wholeSeconds(content.updatedAt),
   };
+}
+
+/** What a content was added from. */
+export function definitionOf({ from, reader, chunker, chunkSize, chunkOverlap }: ContentRequest) {
+  return {
+    from: originOf(from),
+    ...(reader !== undefined && { reader_id: reader }),
+    ...(chunker !== undefined && { chunker }),
+    ...(chunkSize !== undefined && { chunk_size: chunkSize }),
+    ...(chunkOverlap !== undefined && { chunk_overlap: chunkOverlap }),
+  };
+}
+
+function originOf(from: RequestedFrom) {
+  switch (from.kind) {
+    case 'url':
+      return { url: from.url };
+    case 'urls':
+      return { url: [...from.urls] };
+    case 'source': {
+      const { source, path, parameters } = from;
+      return { source, path, ...(Object.keys(parameters).length > 0 && { parameters }) };
+    }
+    case 'upload':
+      return from.filename === null ? { text: true as const } : { file: from.filename };
+  }
 }
 
 export function foundBodyOf(found: FoundDocument) {

@@ -4,7 +4,8 @@ import { pageOf } from '../../platform/http/request/pagination.js';
 import { eventStream, reply } from '../../platform/http/response/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
 import type { UploadedFrom } from './addition.js';
-import { contentBodyOf, foundBodyOf, sourceBodyOf, sourceFilesBodyOf } from './content-body.js';
+import { contentBodyOf, definitionOf, foundBodyOf, sourceBodyOf, sourceFilesBodyOf } from './content-body.js';
+import type { StoredContent } from './contents/content.js';
 import { urlsOf } from './given-fields.js';
 import {
   addressQuery,
@@ -53,7 +54,10 @@ const listContents = defineRoute({
   handler: async ({ knowledge }: KnowledgeServices, { query, caller }) => {
     const { items, total } = await knowledge.list(caller, query);
     // page 0 means the first one
-    return pageOf(items.map(contentBodyOf), { ...query, page: Math.max(query.page, 1) }, total);
+    const bodyOf = query.include_definition
+      ? (content: StoredContent) => ({ ...contentBodyOf(content), definition: definitionOf(content.request) })
+      : contentBodyOf;
+    return pageOf(items.map(bodyOf), { ...query, page: Math.max(query.page, 1) }, total);
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mostResults } from '../../core/knowledge/knowledge-options.js';
-import { formInteger, streamedFiles } from '../../platform/http/request/fields.js';
+import { formBoolean, formInteger, streamedFiles } from '../../platform/http/request/fields.js';
 import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 import { contentSorts } from './contents/list-store.js';
 import { mostMetadataKeys } from './contents/metadata-values.js';
@@ -158,12 +158,39 @@ export const listQuery = z.object({
     .optional()
     .meta({ description: 'Only contents with this text in their name or description.', 'x-addition': true }),
   metadata: jsonText('Only contents with these metadata values, a JSON object.').meta({ 'x-addition': true }),
+  include_definition: formBoolean()
+    .optional()
+    .meta({ description: 'true: with what each content was added from, and how.', 'x-addition': true }),
   ...addressFields,
 });
 
 export type ListQuery = z.output<typeof listQuery>;
 
 const status = z.enum(['processing', 'completed', 'failed']);
+
+const definition = z
+  .object({
+    from: z.union([
+      z.object({ url: z.union([z.string(), z.array(z.string())]) }),
+      z.object({
+        source: z.string(),
+        path: z.string(),
+        parameters: z.record(z.string(), z.string()).optional(),
+      }),
+      z.object({ file: z.string() }),
+      z.object({ text: z.literal(true) }),
+    ]),
+    reader_id: z.string().optional(),
+    chunker: z.string().optional(),
+    chunk_size: z.int().optional(),
+    chunk_overlap: z.int().optional(),
+  })
+  .meta({
+    id: 'ContentDefinition',
+    description:
+      'What a content was added from, and how it is indexed. Bytes that a caller sent are not kept.',
+    examples: [{ from: { url: 'https://example.com/handbook.pdf' }, chunker: 'FixedSizeChunker' }],
+  });
 
 export const contentBody = z
   .object({
@@ -185,6 +212,10 @@ export const contentBody = z
     status_message: z.string().nullable(),
     created_at: z.string().nullable(),
     updated_at: z.string().nullable(),
+    definition: definition.optional().meta({
+      description: 'In lists with include_definition.',
+      'x-addition': true,
+    }),
   })
   .meta({
     id: 'Content',

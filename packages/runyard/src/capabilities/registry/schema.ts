@@ -16,8 +16,6 @@ export const registryQuery = z.object({
   ...pageQuery({ default: 20, max: 100 }),
 });
 
-export type RegistryQuery = z.output<typeof registryQuery>;
-
 const entry = z
   .object({
     name: z.string().meta({ description: 'What configurations refer to it by.' }),

@@ -21,6 +21,12 @@ import { isTransientStorageError } from '../../platform/storage/transient.js';
 import type { DatabasePart, RunSpace, ServiceSite, SpaceDatabase } from '../capability.js';
 import { rebuiltEvents } from './events/rebuilt-events.js';
 
+/**
+ * What a process does of what waits in a database: all of it, the jobs alone, or nothing. What it leaves is done by a
+ * service.
+ */
+export type TakesUp = 'everything' | 'jobs' | 'nothing';
+
 export type SpaceSite = Omit<ServiceSite, 'spaces'>;
 
 interface BuiltSpace {
@@ -55,7 +61,7 @@ export class DatabaseSpace implements SpaceDatabase {
   constructor(
     private readonly gate: SchemaGate,
     private readonly site: SpaceSite,
-    private readonly takesUp: 'everything' | 'jobs',
+    private readonly takesUp: TakesUp,
   ) {
     this.#built = built(gate.database, site, takesUp);
   }
@@ -199,7 +205,7 @@ function isOlder({ current, latest }: SchemaStatus): boolean {
 }
 
 /** What the capabilities have in a database, and what executes its runs. */
-function built(database: Database, site: SpaceSite, takesUp: 'everything' | 'jobs'): BuiltSpace {
+function built(database: Database, site: SpaceSite, takesUp: TakesUp): BuiltSpace {
   // the loop adds the parts of the capabilities one after the other: each finds those before it
   const space = { databaseId: database.id } as RunSpace;
   const parts: DatabasePart[] = [];
@@ -211,10 +217,15 @@ function built(database: Database, site: SpaceSite, takesUp: 'everything' | 'job
   const engine = newEngine(database, space, parts, site);
   const jobs = newJobs(database, space, parts, site);
   Object.assign(space, { engine, jobs });
-  const executing: DatabasePart = { start: () => engine.open(), stop: (graceMs) => engine.stop(graceMs) };
-  const working: DatabasePart = { start: () => jobs.open(), stop: () => jobs.stop() };
-  const begun = takesUp === 'jobs' ? [working] : [executing, ...parts, working];
-  return { space, parts: begun };
+  const executing = { start: () => engine.open(), stop: (graceMs: number) => engine.stop(graceMs) };
+  const working = { start: () => jobs.open(), stop: () => jobs.stop() };
+  const begun: Readonly<Record<TakesUp, readonly DatabasePart[]>> = {
+    everything: [executing, ...parts, working],
+    jobs: [working],
+    // what a request has started is given to others at the end
+    nothing: [{ stop: executing.stop }, { stop: working.stop }],
+  };
+  return { space, parts: begun[takesUp] };
 }
 
 function newEngine(

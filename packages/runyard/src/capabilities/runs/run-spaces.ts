@@ -4,7 +4,7 @@ import type { DatabaseQuery } from '../../platform/http/request/database-query.j
 import type { DatabaseProbe } from '../../platform/storage/probe.js';
 import type { SchemaGate } from '../../platform/storage/schema-gate.js';
 import type { RunSpace, SpaceDatabase, Spaces } from '../capability.js';
-import { DatabaseSpace, type SpaceSite } from './database-space.js';
+import { DatabaseSpace, type SpaceSite, type TakesUp } from './database-space.js';
 
 /** What the readiness check asks of a space. */
 export interface SpaceParts {
@@ -23,10 +23,9 @@ export class RunSpaces implements Spaces {
   ) {}
 
   /**
-   * Notes which databases have the schema of this version, and takes up the runs that are waiting in them. `jobs`: takes
-   * up the jobs alone, and leaves runs and all else that happens in the background to a service.
+   * Notes which databases have the schema of this version, and takes up the runs that are waiting in them, or less.
    */
-  async open(takesUp: 'everything' | 'jobs' = 'everything'): Promise<void> {
+  async open(takesUp: TakesUp = 'everything'): Promise<void> {
     for (const gate of this.gates)
       this.spaces.set(gate.inner.id, new DatabaseSpace(gate, this.site, takesUp));
     for (const space of this.spaces.values()) await space.open();

@@ -97,6 +97,11 @@ export class Identities {
     return this.#holder({ claims, subject: userId, scopes, expiresAt: null }).caller;
   }
 
+  /** Who has the code and the databases of the service at hand: commands. */
+  operator(userId: string | null): Caller {
+    return { ...(this.mode === 'none' ? anonymousCaller : rootCaller), userId };
+  }
+
   /** A service account sees its own rows alone, in every mode. */
   #account({ accountId, principal, madeBy, scopes, expiresAt }: AccountIdentity): Identity {
     const rights = this.#rights(scopes, true);

@@ -36,7 +36,7 @@ import { groupReview, routerReview, stepErrors, stepReview } from './review-form
 /** As deep as workflows may be. */
 const deepest = 10;
 /** How many steps a stored workflow has, those of all groups together. */
-export const mostSteps = 1_000;
+const mostSteps = 1_000;
 
 /** How a step of a configuration becomes a node of a workflow, and the other way round. */
 interface NodeForm {
