@@ -628,6 +628,9 @@ test('what a service registers for configurations is checked', async () => {
   ).toThrow('registry.hooks[0] is a function. Give a function with a name, or { name, run }.');
   const service = new Runyard({ agents: [helper], registry: { tools: [look], functions: { done } } });
   await expect(service.toConfig(helper)).resolves.toEqual({ model: 'offline' });
+  expect(registry({ tools: [toolkit({ name: 'kit', tools: [look, look] })] })).toThrow(
+    "The registry has two tools named 'look'",
+  );
   // a configuration may use it: the service has to know where its contents are
   const base = new Knowledge({ name: 'base' });
   expect(new Runyard({ registry: { knowledge: [base] } }).knowledge).toEqual([base]);
