@@ -17,6 +17,7 @@ import {
 import { databases, serverStarter } from './lib/servers.mjs';
 import { loadTable, machine, searchTable, table, unboundedTable, viewsTable } from './lib/table.mjs';
 import { compareColdStarts } from './sections/cold-start.mjs';
+import { measureComponents } from './sections/components.mjs';
 import { measureIngest } from './sections/ingest.mjs';
 import { lifeSections, measureLives } from './sections/life.mjs';
 import { compareUnderLoad, shapes, warmUp } from './sections/load.mjs';
@@ -37,6 +38,7 @@ const onBothDatabases = [
   'search',
   'ingest',
   'schedules',
+  'components',
   ...lifeNames,
 ];
 const sections = [
@@ -70,6 +72,7 @@ const thorough = {
   ingest: { pages: 1000, idleRuns: 200, roundRuns: 20 },
   schedules: { count: 10_000, rounds: 5, seconds: 6, ticks: 300 },
   evals: { rounds: 7, cases: 1000 },
+  components: { rounds: 10, milliseconds: 1000, warmUp: { runs: 3000, milliseconds: 4000 } },
 };
 const quick = {
   load: { rounds: 3, milliseconds: 300 },
@@ -90,6 +93,7 @@ const quick = {
   ingest: { pages: 200, idleRuns: 100, roundRuns: 20 },
   schedules: { count: 10_000, rounds: 2, seconds: 2, ticks: 60 },
   evals: { rounds: 3, cases: 400 },
+  components: { rounds: 4, milliseconds: 400, warmUp: { runs: 1000, milliseconds: 1500 } },
 };
 
 /** Starts what is needed, measures, prints the tables, and leaves nothing behind. */
@@ -202,7 +206,7 @@ async function measure(options, setting) {
     parts: [],
     evals: [],
   };
-  for (const name of [...lifeNames, 'recording', 'views', 'search', 'ingest', 'schedules'])
+  for (const name of [...lifeNames, 'recording', 'views', 'search', 'ingest', 'schedules', 'components'])
     results[name] = [];
   for (const database of wanted) {
     if (only.has('load')) await underLoad(setting, database, amounts, results);
@@ -218,6 +222,8 @@ async function measure(options, setting) {
       results.ingest.push(...(await measureIngest(setting, database, amounts.ingest, say)));
     if (only.has('schedules'))
       results.schedules.push(...(await measureSchedules(setting, database, amounts.schedules, say)));
+    if (only.has('components'))
+      results.components.push(...(await measureComponents(setting, database, amounts.components, say)));
     const lives = await measureLives(setting, database, options, say);
     for (const [name, rows] of Object.entries(lives)) results[name].push(...rows);
   }
@@ -360,6 +366,7 @@ function print(results, { json }) {
     ['Search of knowledge, 256 dimensions', results.search, searchTable],
     ['Ingestion of knowledge', results.ingest, (rows) => table(rows, 'Idle', 'Beside it')],
     ['Schedules', results.schedules, (rows) => table(rows, 'Without', '10,000 schedules')],
+    ['Stored components', results.components, (rows) => table(rows, 'In code', 'Stored')],
     ['Evals', results.evals, (rows) => table(rows, 'Bare loop', 'Eval')],
     ...viewGroups.map((group) => {
       const rows = results.views.filter((row) => row.group === group);

@@ -58,6 +58,7 @@ const app = new Runyard({
     agent({ id: 'history', name: 'History', model: model('plain'), instructions, addHistoryToContext: true }),
     agent({ id: 'waiting', name: 'Waiting', model: waitingModel, instructions }),
     agent({ id: 'punctual', name: 'Punctual', model: punctualModel }),
+    agent({ id: 'direct', name: 'Direct', model: readyModel('direct', () => words('done')), instructions }),
     ...agentsWithALife({ agent, tool, model }),
   ],
 });

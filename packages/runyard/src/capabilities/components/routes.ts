@@ -9,6 +9,7 @@ import { modelBody } from './config-part.js';
 import {
   agentBody,
   agentParams,
+  componentCopy,
   teamBody,
   teamParams,
   versionQuery,
@@ -133,15 +134,76 @@ const getWorkflow = defineRoute({
   },
 });
 
+const copied = {
+  addition: true,
+  tag: 'Components',
+  query: versionQuery,
+  responses: { 200: componentCopy },
+  description:
+    'What POST /components takes to store a copy of it under another id. A component whose settings have no name in the ' +
+    'registry is refused with the place of each.',
+} as const;
+
+const getAgentConfig = defineRoute({
+  ...copied,
+  method: 'GET',
+  path: '/agents/:agent_id/config',
+  operationId: 'get_agent_config',
+  scope: 'agents:read',
+  summary: 'Get the config of an agent',
+  params: agentParams,
+  handler: ({ components }: ComponentServices, { params, query, caller }) =>
+    copyOf(components, 'agent', params.agent_id, query.version, caller),
+});
+
+const getTeamConfig = defineRoute({
+  ...copied,
+  method: 'GET',
+  path: '/teams/:team_id/config',
+  operationId: 'get_team_config',
+  scope: 'teams:read',
+  summary: 'Get the config of a team',
+  params: teamParams,
+  handler: ({ components }: ComponentServices, { params, query, caller }) =>
+    copyOf(components, 'team', params.team_id, query.version, caller),
+});
+
+const getWorkflowConfig = defineRoute({
+  ...copied,
+  method: 'GET',
+  path: '/workflows/:workflow_id/config',
+  operationId: 'get_workflow_config',
+  scope: 'workflows:read',
+  summary: 'Get the config of a workflow',
+  params: workflowParams,
+  handler: ({ components }: ComponentServices, { params, query, caller }) =>
+    copyOf(components, 'workflow', params.workflow_id, query.version, caller),
+});
+
 export const componentRoutes: readonly Route<ComponentServices>[] = [
   getModels,
   listAgents,
   getAgent,
+  getAgentConfig,
   listTeams,
   getTeam,
+  getTeamConfig,
   listWorkflows,
   getWorkflow,
+  getWorkflowConfig,
 ];
+
+async function copyOf(
+  components: ComponentsService,
+  kind: RunKind,
+  id: string,
+  version: number | undefined,
+  caller: Caller,
+) {
+  const copy = await components.copy(kind, id, caller, version);
+  const { name, revision, stage, config } = copy;
+  return { component_id: id, component_type: kind, name, version: copy.version, revision, stage, config };
+}
 
 /** What code registers, then what is stored: as many as there are, so that they are made as the client takes them. */
 function listed<Kind extends Component>(

@@ -133,6 +133,19 @@ export const teamBody = z
     ],
   });
 
+/** A component as data, in the fields that `POST /components` takes. */
+export const componentCopy = z
+  .object({
+    component_id: z.string(),
+    component_type: z.enum(['agent', 'team', 'workflow']),
+    name: z.string(),
+    version: z.int().optional().meta({ description: 'Of a stored component.' }),
+    revision: z.int().optional(),
+    stage: z.string().optional(),
+    config: settingsGroup,
+  })
+  .meta({ id: 'ComponentCopy', description: 'A component as data.' });
+
 const summaryFields = {
   id: z.string(),
   name: z.string(),

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../core/json.js';
 import type { Model } from '../../core/models/model.js';
 import { type Executable, RunFailed } from '../../core/runs/executable.js';
 import { componentKey } from '../../core/runs/resume/ending-executable.js';
-import type { Run, RunKind, RunOptions } from '../../core/runs/run.js';
+import type { ConfigVersion, Run, RunKind, RunOptions } from '../../core/runs/run.js';
 import { type AnyTeam, Team } from '../../core/teams/team.js';
 import { type AnyWorkflow, Workflow } from '../../core/workflows/workflow.js';
 import type { Caller } from '../../platform/auth/caller.js';
@@ -46,6 +46,12 @@ export interface MeantState {
   readonly version?: number | undefined;
   /** The states that a run or an eval began with: no others will do. */
   readonly configs?: RunOptions['configs'];
+}
+
+/** A component as data. */
+export interface ComponentCopy extends Partial<ConfigVersion>, Pick<StoredConfig, 'kind' | 'id' | 'config'> {
+  readonly name: string;
+  readonly stage?: StoredConfig['stage'];
 }
 
 /** Everything that can run: what code registers, and, once a service is open, what is stored as data. */
@@ -183,6 +189,16 @@ export class ComponentsService {
     return this.find(kind, id) === undefined ? this.built?.config(kind, id, version) : undefined;
   }
 
+  /** What a component is as data: as it is stored, or as code defines it. Throws when its config cannot hold it all. */
+  async copy(kind: RunKind, id: string, caller: Caller, version?: number): Promise<ComponentCopy> {
+    const stored = await this.config(kind, id, version);
+    if (stored !== undefined) return { name: nameIn(stored), ...stored };
+    const component = this.find(kind, id);
+    if (component === undefined || this.built === undefined) return this.missing(kind, caller);
+    if (component instanceof AgentFactory) throw errors.factoryNotCopied(id);
+    return { kind, id, name: component.name, config: await this.built.written(component) };
+  }
+
   /** Which database new runs of a component are stored in; undefined when there is no such component. */
   async home(kind: RunKind, id: string): Promise<{ readonly database: string | undefined } | undefined> {
     const component = this.find(kind, id);
@@ -253,6 +269,10 @@ function modelsOf(components: readonly Component[]): ShownModel[] {
 
 function unique(models: readonly ShownModel[]): ShownModel[] {
   return [...new Map(models.map((model) => [`${model.provider}\n${model.id}`, model])).values()];
+}
+
+function nameIn({ id, config: { name } }: StoredConfig): string {
+  return typeof name === 'string' ? name : id;
 }
 
 /** Ends a run with an error that it cannot overcome. */

@@ -40,6 +40,12 @@ export const runErrors = {
     new RunyardError(`${kind}_not_found`, 404, `${componentNames[kind]} not found`, {
       fields: { hint: reason },
     }),
+  factoryNotCopied: define(
+    'factory_not_copied',
+    422,
+    (id: string) =>
+      `The agent '${id}' is built for each run by a factory. Only an agent with fixed settings has a config.`,
+  ),
   configGone: define(
     'config_gone',
     409,

@@ -65,6 +65,7 @@ const language: ConfigLanguage = {
     // the test gives members that exist
     return new Team({ id, name, model: 'offline', members: members as Agent[] });
   },
+  write: () => ({}),
   faultsOf: (error) =>
     error instanceof Error ? [{ path: error.message, message: 'is unknown' }] : undefined,
 };
@@ -129,7 +130,7 @@ test('a member is the pinned version, or the current one, or that of the code; a
   expect(membersOf(await built.find('team', 'ts'))).toEqual(['Code']);
   shelf.states.splice(3);
   await expect(built.find('team', 't')).rejects.toThrow(
-    "Version 1 of the team 't' cannot be built: members[0]: version 1 of the agent 'a' is pinned and does not exist.",
+    "Version 1 of the team 't' cannot be built: members[0] names version 1 of the agent 'a', which is pinned and does not exist.",
   );
 });
 
@@ -154,12 +155,18 @@ test('what contains itself or is too deep is refused with the way to it', async 
   const { shelf, built } = site();
   shelf.put('team', 't1', { config: { members: ['t2'] } });
   shelf.put('team', 't2', { config: { members: ['t1'] } });
-  await expect(built.find('team', 't1')).rejects.toThrow('team t1 → team t2 → team t1 contains itself.');
+  await expect(built.find('team', 't1')).rejects.toThrow(
+    'members[0] → members[0] leads back to itself: team t1 → team t2 → team t1.',
+  );
   for (let at = 0; at < 17; at += 1) shelf.put('team', `td${at}`, { config: { members: [`td${at + 1}`] } });
   shelf.put('team', 'td17', {});
-  await expect(built.find('team', 'td0')).rejects.toThrow(/→ team td16 has more than 16 levels/);
+  await expect(built.find('team', 'td0')).rejects.toThrow(
+    /is below more than 16 levels: team td0 → .* → team td16\./,
+  );
   shelf.put('team', 'tw', { config: { members: Array.from({ length: 1001 }, () => 'a') } });
-  await expect(built.find('team', 'tw')).rejects.toThrow('team tw has more than 1000 components.');
+  await expect(built.find('team', 'tw')).rejects.toThrow(
+    "Version 1 of the team 'tw' cannot be built: the config has more than 1000 components in it.",
+  );
 });
 
 test('without its model there is no such component, and lists say why', async () => {
@@ -169,13 +176,13 @@ test('without its model there is no such component, and lists say why', async ()
   await expect(built.find('agent', 'a')).rejects.toMatchObject({ status: 404, message: 'Agent not found' });
   await expect(built.find('agent', 'b')).rejects.toMatchObject({
     status: 422,
-    message: "Version 1 of the agent 'b' cannot be built: tools[0]: is unknown",
+    message: "Version 1 of the agent 'b' cannot be built: tools[0] is unknown",
   });
   const reasons: (string | undefined)[] = [];
   for await (const { degraded } of built.list('agent', () => true)) reasons.push(degraded);
   expect(reasons).toEqual([
-    "Version 1 of the agent 'a' cannot be built: model: is unknown",
-    "Version 1 of the agent 'b' cannot be built: tools[0]: is unknown",
+    "Version 1 of the agent 'a' cannot be built: model is unknown",
+    "Version 1 of the agent 'b' cannot be built: tools[0] is unknown",
   ]);
 });
 

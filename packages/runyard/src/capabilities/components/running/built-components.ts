@@ -24,6 +24,8 @@ export interface ConfigLanguage {
   references(kind: RunKind, config: StoredConfig['config']): readonly ComponentReference[];
   /** Throws an error with all faults of the configuration, as `faultsOf` reads them. */
   build(kind: RunKind, id: string, config: StoredConfig['config'], site: BuiltSite): BuiltComponent;
+  /** The configuration of a component that code defines. Throws an error with each place that has none. */
+  write(component: BuiltComponent): StoredConfig['config'];
   /** The faults that an error of `build` lists; undefined for any other error. */
   faultsOf(error: unknown): readonly ConfigFault[] | undefined;
 }
@@ -82,6 +84,11 @@ export class BuiltComponents {
   /** The configuration alone: nothing is built. */
   config(kind: RunKind, id: string, version?: number): Promise<StoredConfig | undefined> {
     return this.site.stored.find(kind, id, version);
+  }
+
+  /** The configuration of a component that code defines: it can be stored under another id. */
+  async written(component: BuiltComponent): Promise<StoredConfig['config']> {
+    return (await this.site.language()).write(component);
   }
 
   /** The database that a configuration names, if this service has it. */
@@ -185,11 +192,9 @@ function notBuilt(tree: ConfigTree, faults: readonly ConfigFault[]): Error {
 const shownFaults = 10;
 
 function inWords({ stored: { kind, id, version } }: ConfigTree, faults: readonly ConfigFault[]): string {
-  const shown = faults
-    .slice(0, shownFaults)
-    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  const more = faults.length > shownFaults ? [`${faults.length - shownFaults} more faults`] : [];
-  return `Version ${version} of the ${kind} '${id}' cannot be built: ${[...shown, ...more].join('; ')}`;
+  const shown = faults.slice(0, shownFaults).map(({ path, message }) => `${path || 'the config'} ${message}`);
+  const more = faults.length > shownFaults ? [`and ${faults.length - shownFaults} more.`] : [];
+  return `Version ${version} of the ${kind} '${id}' cannot be built: ${[...shown, ...more].join(' ')}`;
 }
 
 /** Why a component cannot be built; undefined for an error of another kind. */

@@ -74,7 +74,7 @@ class TreeReading {
     const references = this.site.references(stored);
     this.#places += references.length;
     if (this.#places > mostPlaces) {
-      const message = `${inWords(path)} has more than ${mostPlaces} components.`;
+      const message = `has more than ${mostPlaces} components in it.`;
       return { stored, below, faults: [{ path: '', message }], configs, key: '' };
     }
     const meant = await Promise.all(references.map((reference) => this.#meant(reference, stored, path)));
@@ -118,18 +118,22 @@ class TreeReading {
         ? linkKind !== 'member' && code !== undefined
         : this.states[key] === undefined);
     if (!isByCode) {
-      if (above.includes(key)) return { message: `${inWords([...above, key])} contains itself.` };
+      if (above.includes(key)) return { message: `leads back to itself: ${inWords([...above, key])}.` };
       if (above.length >= mostLevels)
-        return { message: `${inWords([...above, key])} has more than ${mostLevels} levels.` };
+        return { message: `is below more than ${mostLevels} levels: ${inWords([...above, key])}.` };
       const stored = await this.#state(key, kind, id, pin);
       if (stored !== undefined) return this.tree(stored, key, above);
       const state = this.states?.[key];
       if (state !== undefined) throw errors.configGone(kind, id, state.version, state.revision);
       if (pin !== undefined)
-        return { message: `version ${pin} of the ${kind} '${id}' is pinned and does not exist.` };
+        return {
+          message: `names version ${pin} of the ${kind} '${id}', which is pinned and does not exist.`,
+        };
     }
     if (code instanceof AgentFactory)
-      return { message: `the agent '${id}' is built for each run by a factory, and cannot be used here.` };
+      return {
+        message: `names the agent '${id}', which a factory builds for each run: it cannot be used here.`,
+      };
     return code;
   }
 
@@ -149,7 +153,7 @@ export function isTree(found: ConfigTree | BuiltComponent): found is ConfigTree 
 }
 
 function within(place: string, path: string): string {
-  return path === '' ? place : `${place}: ${path}`;
+  return path === '' ? place : `${place} → ${path}`;
 }
 
 /** A way through a tree: `team a → agent b`. */
