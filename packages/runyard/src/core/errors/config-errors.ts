@@ -1,5 +1,10 @@
-import type { ConfigFault } from '../configs/component-config.js';
 import { RunyardError } from './runyard-error.js';
+
+/** As in `core/configs`, which errors must not import. */
+interface ConfigFault {
+  readonly path: string;
+  readonly message: string;
+}
 
 const mostShown = 20;
 

@@ -34,7 +34,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const json = (body: object) => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+const json = (body: object) => ({
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
 
 async function sent(method: string, path: string, body: object): Promise<Body> {
   const { status, text, body: answer } = await service.call(method, path, json(body));
@@ -44,7 +47,11 @@ async function sent(method: string, path: string, body: object): Promise<Body> {
 
 type Given = { stage?: string; type?: string; config?: object };
 
-function create(id: string, instructions: string, { stage = 'published', type = 'agent', config }: Given = {}) {
+function create(
+  id: string,
+  instructions: string,
+  { stage = 'published', type = 'agent', config }: Given = {},
+) {
   return sent('POST', '/components', {
     ...{ name: id, component_id: id, component_type: type, stage },
     config: { name: id, model: { id: 'telling' }, instructions, ...config },
@@ -89,8 +96,12 @@ describe('a stored component', () => {
   });
 
   it('is listed with all others of its kind, those that cannot run with the reason', async () => {
-    await create('list-team', 'lead', { type: 'team', config: { members: [{ type: 'agent', agent_id: 'coded' }] } });
-    for (let at = 0; at < 25; at += 1) await create(`many-${at}`, 'one', { stage: at === 0 ? 'draft' : 'published' });
+    await create('list-team', 'lead', {
+      type: 'team',
+      config: { members: [{ type: 'agent', agent_id: 'coded' }] },
+    });
+    for (let at = 0; at < 25; at += 1)
+      await create(`many-${at}`, 'one', { stage: at === 0 ? 'draft' : 'published' });
     await create('broken', 'one', { config: { tools: [{ name: 'gone', parameters: {} }] } });
     const { body: agents } = await service.get('/agents');
     expect(agents.filter(({ id }: Body) => id.startsWith('many-'))).toHaveLength(25);
@@ -156,7 +167,11 @@ describe('a draft', () => {
     await create('previewed', 'one');
     const { body: published } = await service.run('previewed', { message: 'hi' });
     await addVersion('previewed', 'draft', { stage: 'draft' });
-    const refused = await service.run('previewed', { message: 'hi', version: 2, session_id: published.session_id });
+    const refused = await service.run('previewed', {
+      message: 'hi',
+      version: 2,
+      session_id: published.session_id,
+    });
     expect([refused.status, refused.body.detail]).toEqual([
       409,
       `Version 2 of the agent 'previewed' is a draft, and session ${published.session_id} is not a session of drafts. Leave out session_id for a new session.`,
