@@ -1,7 +1,7 @@
 import { RunyardError } from './runyard-error.js';
 
 /** As in `core/configs`, which errors must not import. */
-interface ConfigFault {
+export interface ConfigFault {
   readonly path: string;
   readonly message: string;
 }

@@ -177,7 +177,7 @@ function componentScopes(plural: string, parameter: string) {
   const one = `/${plural}/{${parameter}}`;
   const run = `${one}/runs/{run_id}`;
   return [
-    [`${plural}:read`, [`GET /${plural}`, `GET ${one}`]],
+    [`${plural}:read`, [`GET /${plural}`, `GET ${one}`, `GET ${one}/config`]],
     [
       `${plural}:run`,
       [
