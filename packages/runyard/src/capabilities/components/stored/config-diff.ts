@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../../core/json.js';
 import { diffLines } from './diff-lines.js';
-import { pairs } from './sequence-pairs.js';
+import { type Budget, pairs } from './sequence-pairs.js';
 import type { Content } from './stored-component.js';
 
 export interface ConfigDifference {
@@ -20,13 +20,21 @@ export interface ConfigDiff {
 }
 
 const mostDifferences = 1000;
+/** About a tenth of a second. */
+const mostWork = 4_000_000;
+
+interface Findings {
+  readonly list: ConfigDifference[];
+  readonly budget: Budget;
+}
 
 /** What differs between two contents, field by field. */
 export function compared(before: Content, after: Content): ConfigDiff {
-  const found: ConfigDifference[] = [];
+  const found: Findings = { list: [], budget: { left: mostWork } };
   collect('', before.config, after.config, found);
   collect('links', linksOf(before), linksOf(after), found);
-  return { differences: found.slice(0, mostDifferences), isTruncated: found.length > mostDifferences };
+  const { list } = found;
+  return { differences: list.slice(0, mostDifferences), isTruncated: list.length > mostDifferences };
 }
 
 /** The pinned versions by the kind and the key of their links. */
@@ -39,8 +47,8 @@ function linksOf({ links }: Content): Json {
   );
 }
 
-function collect(path: string, before: Json, after: Json, found: ConfigDifference[]): void {
-  if (found.length > mostDifferences || before === after) return;
+function collect(path: string, before: Json, after: Json, found: Findings): void {
+  if (found.list.length > mostDifferences || before === after) return;
   if (isJsonObject(before) && isJsonObject(after)) {
     collectFields(path, before, after, found);
     return;
@@ -50,42 +58,41 @@ function collect(path: string, before: Json, after: Json, found: ConfigDifferenc
     return;
   }
   const lines =
-    typeof before === 'string' && typeof after === 'string' ? diffLines(before, after) : undefined;
-  found.push({ path, kind: 'changed', before, after, ...(lines !== undefined && { lines }) });
+    typeof before === 'string' && typeof after === 'string'
+      ? diffLines(before, after, found.budget)
+      : undefined;
+  found.list.push({ path, kind: 'changed', before, after, ...(lines !== undefined && { lines }) });
 }
 
 function collectFields(
   path: string,
   before: { readonly [key: string]: Json },
   after: { readonly [key: string]: Json },
-  found: ConfigDifference[],
+  found: Findings,
 ): void {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const place = placeOf(path, key);
     const [one, other] = [own(before, key), own(after, key)];
-    if (one === undefined && other !== undefined) found.push({ path: place, kind: 'added', after: other });
+    if (one === undefined && other !== undefined)
+      found.list.push({ path: place, kind: 'added', after: other });
     else if (other === undefined && one !== undefined)
-      found.push({ path: place, kind: 'removed', before: one });
+      found.list.push({ path: place, kind: 'removed', before: one });
     else if (one !== undefined && other !== undefined) collect(place, one, other, found);
   }
 }
 
 /** Items that name the same thing are compared with each other, in their order; others are added or removed. */
-function collectItems(
-  path: string,
-  before: readonly Json[],
-  after: readonly Json[],
-  found: ConfigDifference[],
-): void {
-  for (const [one, other] of pairs(before.map(identityOf), after.map(identityOf))) {
+function collectItems(path: string, before: readonly Json[], after: readonly Json[], found: Findings): void {
+  for (const [one, other] of pairs(before.map(identityOf), after.map(identityOf), found.budget)) {
     const place = `${path}[${other ?? one}]`;
     const [old, fresh] = [
       one === undefined ? undefined : before[one],
       other === undefined ? undefined : after[other],
     ];
-    if (old === undefined && fresh !== undefined) found.push({ path: place, kind: 'added', after: fresh });
+    if (old === undefined && fresh !== undefined)
+      found.list.push({ path: place, kind: 'added', after: fresh });
     else if (fresh === undefined && old !== undefined)
-      found.push({ path: place, kind: 'removed', before: old });
+      found.list.push({ path: place, kind: 'removed', before: old });
     else if (old !== undefined && fresh !== undefined) collect(place, old, fresh, found);
   }
 }

@@ -1,4 +1,4 @@
-import { pairs } from './sequence-pairs.js';
+import { type Budget, pairs } from './sequence-pairs.js';
 
 /** How many lines around a change are shown. */
 const around = 2;
@@ -6,11 +6,11 @@ const around = 2;
 const mostLines = 5000;
 
 /** The changes of a text, with the lines around them; undefined for texts of one line, and for very long ones. */
-export function diffLines(before: string, after: string): string[] | undefined {
+export function diffLines(before: string, after: string, budget: Budget): string[] | undefined {
   const [old, fresh] = [before.split('\n'), after.split('\n')];
   const total = old.length + fresh.length;
   if (total === 2 || total > mostLines) return undefined;
-  const lines = pairs(old, fresh).flatMap(([one, other]) => shown(old, fresh, one, other));
+  const lines = pairs(old, fresh, budget).flatMap(([one, other]) => shown(old, fresh, one, other));
   const isNear = (index: number) =>
     lines.slice(Math.max(0, index - around), index + around + 1).some((line) => !line.startsWith('  '));
   const found: string[] = [];
