@@ -196,6 +196,12 @@ describe('runyard export and import', () => {
       content.cron = '* * * * *';
     });
     rmSync(join(folder, 'components/flow.json'));
+    await quietly(async () => {
+      const dry = importFrom(folder, service, kinds, { ...all, dryRun: true });
+      await expect(dry).rejects.toThrow(
+        /^components\/desk\.json: versions\.0\.config\.membrs: is not a key of a team/,
+      );
+    });
     const lines: string[] = [];
     const failed = await quietly(async () => {
       await expect(importFrom(folder, service, kinds, all)).rejects.toThrow(

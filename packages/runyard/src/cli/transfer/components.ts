@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { storedConfig } from '../../core/configs/check-config.js';
+import { checkConfig, storedConfig } from '../../core/configs/check-config.js';
 import { componentReferences } from '../../core/configs/references.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { RunKind } from '../../core/runs/run.js';
@@ -25,15 +25,27 @@ type Version = z.output<typeof version>;
 const mostVersions = 10_000;
 const versionsAtOnce = 100;
 
-const schema = z.strictObject({
-  component_id: z.string().min(1),
-  component_type: z.enum(['agent', 'team', 'workflow']),
-  name: z.string().optional(),
-  description: z.string().optional(),
-  metadata: object().optional(),
-  /** The oldest first. */
-  versions: z.array(version).min(1).max(mostVersions),
-});
+const schema = z
+  .strictObject({
+    component_id: z.string().min(1),
+    component_type: z.enum(['agent', 'team', 'workflow']),
+    name: z.string().optional(),
+    description: z.string().optional(),
+    metadata: object().optional(),
+    /** The oldest first. */
+    versions: z.array(version).min(1).max(mostVersions),
+  })
+  .check(({ value: { component_type: kind, versions }, issues }) => {
+    for (const [index, { config }] of versions.entries()) {
+      for (const { path, message } of checkConfig(kind, config))
+        issues.push({
+          code: 'custom',
+          input: config,
+          path: ['versions', index, 'config', path].filter((one) => one !== ''),
+          message,
+        });
+    }
+  });
 type ComponentFile = z.output<typeof schema>;
 
 interface Stored {
@@ -168,7 +180,7 @@ function differences(content: ComponentFile, { body, versions }: Stored): string
   return found;
 }
 
-/** Which keys a new version changes, for the eyes of who imports it. */
+/** Which keys a new version changes, for the report. */
 function keysThatDiffer(
   next: Version | undefined,
   body: JsonObject,

@@ -198,6 +198,29 @@ describe('a workflow of the code and its configuration', () => {
 });
 
 describe('keys of the wire', () => {
+  test.each<[keyof typeof nodeForms | 'workflow', string]>([
+    [
+      'workflow',
+      'name description steps db user_id session_id session_state overwrite_db_session_state add_workflow_history_to_steps num_history_runs stream stream_events stream_executor_events store_events store_executor_outputs input_schema metadata dependencies add_dependencies_to_context add_session_state_to_context debug_mode telemetry',
+    ],
+    [
+      'Step',
+      'name step_id description agent_id team_id workflow_id executor_ref max_retries skip_on_failure strict_input_validation add_workflow_history num_history_runs human_review',
+    ],
+    ['Steps', 'name description steps'],
+    ['Parallel', 'name description steps'],
+    ['Loop', 'steps max_iterations end_condition end_condition_type forward_iteration_output'],
+    ['Condition', 'steps else_steps evaluator evaluator_type'],
+    [
+      'Router',
+      'choices selector selector_type requires_user_input user_input_message user_input_schema allow_multiple_selections',
+    ],
+  ])('%s has those of the contract', (type, contract) => {
+    const { keys, without = {}, others = [] } = type === 'workflow' ? workflowForm : nodeForms[type].form;
+    const known = Object.values<ConfigKey>({ ...keys }).flatMap((one) => one.keys);
+    expect([...known, ...keysOf(without), ...others]).toEqual(expect.arrayContaining(contract.split(' ')));
+  });
+
   test('a step without a type is a Step, and a nested workflow has a type of its own', () => {
     const again = built({
       steps: [
