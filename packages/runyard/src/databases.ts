@@ -6,6 +6,7 @@ import { thrownError } from './core/errors/thrown-error.js';
 import type { Log } from './core/log.js';
 import type { Settings } from './platform/config.js';
 import type { Database } from './platform/storage/database.js';
+import { plannedChange } from './platform/storage/migrations/change-schema.js';
 import { migrate } from './platform/storage/migrations/migrate.js';
 import { openDatabase } from './platform/storage/open.js';
 import { reasonOf } from './platform/storage/reasons.js';
@@ -79,6 +80,8 @@ export async function migrateDatabases(
       wanted ?? '',
       all.map(({ database }) => database.id),
     );
+  // one that would lose data is refused before another has changed
+  for (const { database } of chosen) await plannedChange(database, change);
   const reports: MigrationReport[] = [];
   for (const one of chosen) reports.push({ database: one.database.id, ...(await one.change(change)) });
   return reports;

@@ -1,5 +1,5 @@
 import { standIn } from '../../core/components/stand-in.js';
-import { errors, isReported } from '../../core/errors/errors.js';
+import { errors, isReported, type RunyardError } from '../../core/errors/errors.js';
 import { RunEngine } from '../../core/runs/engine.js';
 import type { EngineCondition } from '../../core/runs/engine-condition.js';
 import { Jobs } from '../../core/runs/jobs/jobs.js';
@@ -88,7 +88,7 @@ export class DatabaseSpace implements SpaceDatabase {
     const { id } = this.database;
     if (this.#migrating !== undefined) throw errors.migrationInProgress(id);
     if (this.#started < this.#built.parts.length) await this.look();
-    if (this.#misfit !== undefined && isOlder(this.#misfit)) throw errors.notReady(id, 'runyard migrate');
+    if (this.#misfit !== undefined && isOlder(this.#misfit)) throw this.#refusalOf(this.#misfit);
     return this.#built.space;
   }
 
@@ -156,9 +156,7 @@ export class DatabaseSpace implements SpaceDatabase {
       gate.open();
       return this.#startParts();
     }
-    const refusal = isOlder(schema)
-      ? errors.notReady(database.id, 'runyard migrate')
-      : errors.schemaNewer(database.id, current, latest);
+    const refusal = this.#refusalOf(schema);
     if (this.#misfit === undefined) site.log.warn({ database: database.id }, refusal.message);
     this.#misfit = schema;
     if (this.#started > 0) await this.#stopParts();
@@ -181,14 +179,23 @@ export class DatabaseSpace implements SpaceDatabase {
   }
 
   /** Whether another schema is to blame for a statement that names what is not there. */
-  #blamesSchema(): boolean {
+  #blamesSchema(): RunyardError | boolean {
     // on the way up nothing else is executed: a statement that fails is that of the migration
     if (this.#migrating === 'up') return false;
-    if (this.#migrating === 'down' || this.#misfit !== undefined) return true;
+    if (this.#migrating === 'down') return true;
+    if (this.#misfit !== undefined) return this.#refusalOf(this.#misfit);
     if (performance.now() < this.#trustedUntil) return false;
     this.#doubted = true;
     void this.look().catch((error: unknown) => this.#report(error));
     return true;
+  }
+
+  /** What callers are answered with while the schema does not fit. */
+  #refusalOf(schema: SchemaStatus): RunyardError {
+    const { id } = this.database;
+    return isOlder(schema)
+      ? errors.notReady(id, 'runyard migrate')
+      : errors.schemaNewer(id, schema.current, schema.latest);
   }
 
   #report(error: unknown): void {

@@ -104,12 +104,13 @@ export const requestErrors = {
       `${outageTexts[outage]} Send the request again in a few seconds.`,
       { headers: retrySoon, cause, reported: true },
     ),
-  notReady: define(
-    'schema_outdated',
-    503,
-    (id: string, command: string) =>
+  notReady: (id: string, command: string) =>
+    new RunyardError(
+      'schema_outdated',
+      503,
       `Database '${id}' has an older schema than this service. Run: ${command}`,
-  ),
+      { reported: true },
+    ),
   /** An older process after a migration: it must not write what it does not know. */
   schemaNewer: (id: string, current: number, latest: number) =>
     new RunyardError(

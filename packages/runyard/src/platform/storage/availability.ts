@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
-import { errors, type RunyardError } from '../../core/errors/errors.js';
+import { errors, RunyardError } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
+import type { BlamesSchema } from './database.js';
 import { isOutage, isSchemaFault, type StorageTrouble, troubleOf } from './transient.js';
 
 /** What lasts until it is over; a busy database is a matter of one call, and another schema that of the service. */
@@ -40,7 +41,7 @@ export class Availability {
   ) {}
 
   /** Asked when a statement names what the schema does not have: whether another version of it is to blame. */
-  blamesSchema: () => boolean = () => false;
+  blamesSchema: BlamesSchema = () => false;
 
   get outage(): Outage | undefined {
     return this.#outage?.kind;
@@ -77,7 +78,9 @@ export class Availability {
 
   /** What a failed call is answered with: an error that is not the database's fault stays as it is. */
   failure(error: unknown, given = troubleOf(error)): unknown {
-    const trouble = given ?? (isSchemaFault(error) && this.blamesSchema() ? 'schema' : undefined);
+    const blamed = given === undefined && isSchemaFault(error) && this.blamesSchema();
+    if (blamed instanceof RunyardError) return blamed;
+    const trouble = blamed ? 'schema' : given;
     if (trouble === undefined || isOutage(error)) return error;
     this.#failedAt = performance.now();
     this.#hasSucceeded = false;

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { RunyardError } from '../../core/errors/errors.js';
 import type { RunNotifications } from '../../core/runs/notifications/run-notifications.js';
 import type { Schema } from './schema.js';
 
@@ -28,6 +29,12 @@ export interface Migration {
   down(dialect: Dialect): readonly string[];
 }
 
+/**
+ * Whether another version of the schema is to blame for a statement that fails; what callers are answered with, if that
+ * is known. If so, the call fails like one in an outage, and is not taken for a fault of the code.
+ */
+export type BlamesSchema = () => RunyardError | boolean;
+
 interface DatabaseBase {
   /** The id under which components and `/config` name it. */
   readonly id: string;
@@ -53,11 +60,8 @@ interface DatabaseBase {
   readonly outage: 'lost' | 'unwritable' | undefined;
   /** Refuses work that would have to be stored while storing is known to fail. Makes no query. */
   assertWritable(): Promise<void>;
-  /**
-   * Sets who is asked when a statement names a table or column that is not there: whether another version of the schema
-   * is to blame. If so, the call fails like one in an outage, and is not taken for a fault of the code.
-   */
-  askAboutSchema(isToBlame: () => boolean): void;
+  /** Sets who is asked when a statement names a table or column that is not there. */
+  askAboutSchema(blamesSchema: BlamesSchema): void;
   /** Reach all processes that use the database. */
   readonly notifications: RunNotifications;
   close(): Promise<void>;

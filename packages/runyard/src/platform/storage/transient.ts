@@ -95,6 +95,7 @@ export function isOutage(error: unknown): boolean {
 
 const outageCodes: ReadonlySet<string> = new Set([
   'database_unavailable',
+  'schema_outdated',
   'schema_newer',
   'migration_in_progress',
 ]);

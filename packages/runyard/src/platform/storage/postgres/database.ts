@@ -103,8 +103,8 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
     get outage() {
       return availability.outage;
     },
-    askAboutSchema(isToBlame) {
-      availability.blamesSchema = isToBlame;
+    askAboutSchema(blamesSchema) {
+      availability.blamesSchema = blamesSchema;
     },
     notifications,
     async assertWritable() {

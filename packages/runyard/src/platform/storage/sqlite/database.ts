@@ -64,8 +64,8 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
     get outage() {
       return availability.outage;
     },
-    askAboutSchema(isToBlame) {
-      availability.blamesSchema = isToBlame;
+    askAboutSchema(blamesSchema) {
+      availability.blamesSchema = blamesSchema;
     },
     notifications: new InProcessNotifications(),
     assertWritable: async () => availability.assertWritable(),
