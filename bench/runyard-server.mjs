@@ -1,6 +1,6 @@
 import { agent, knowledge, Runyard, tool } from '../packages/runyard/bundle/index.js';
 import { openAICompatible } from '../packages/runyard/bundle/models.js';
-import { instructions } from './lib/answer.mjs';
+import { answer, instructions } from './lib/answer.mjs';
 import { serveCommands } from './lib/commands.mjs';
 import { agentsWithALife, readyModel, words } from './lib/life-agents.mjs';
 
@@ -58,7 +58,7 @@ const app = new Runyard({
     agent({ id: 'history', name: 'History', model: model('plain'), instructions, addHistoryToContext: true }),
     agent({ id: 'waiting', name: 'Waiting', model: waitingModel, instructions }),
     agent({ id: 'punctual', name: 'Punctual', model: punctualModel }),
-    agent({ id: 'direct', name: 'Direct', model: readyModel('direct', () => words('done')), instructions }),
+    agent({ id: 'direct', name: 'Direct', model: readyModel('direct', () => words(answer)), instructions }),
     ...agentsWithALife({ agent, tool, model }),
   ],
 });

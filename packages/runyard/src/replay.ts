@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { OpenBuiltOptions } from './capabilities/components/running/open-built.js';
 import type { Component, ComponentsService } from './capabilities/components/service.js';
 import { RunStore } from './capabilities/runs/storage/store.js';
 import { AgentFactory } from './core/agents/agent-factory.js';
@@ -75,6 +76,28 @@ export async function* replayRuns(
   runs: AsyncIterable<WaitingRun>,
 ): AsyncGenerator<ReplayedRun, void, void> {
   for await (const waiting of runs) yield replayed(components, waiting);
+}
+
+/** The same with what is stored in the first of these databases; with none, the components read it already. */
+export async function* replayStored(
+  site: Omit<OpenBuiltOptions, 'databases' | 'spaces'> & { databases(): Promise<readonly Database[]> },
+  runs: AsyncIterable<WaitingRun>,
+): AsyncGenerator<ReplayedRun, void, void> {
+  const { components } = site;
+  let databases: readonly Database[] | undefined;
+  let disconnect = () => {};
+  try {
+    for await (const waiting of runs) {
+      if (databases === undefined) {
+        databases = await site.databases();
+        const { openBuilt } = await import('./capabilities/components/running/open-built.js');
+        if (databases.length > 0) disconnect = components.connect(openBuilt({ ...site, databases }));
+      }
+      yield replayed(components, waiting);
+    }
+  } finally {
+    disconnect();
+  }
 }
 
 async function replayed(

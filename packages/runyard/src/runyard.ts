@@ -46,6 +46,7 @@ import {
   assertDatabasesExist,
   type ReplayedRun,
   replayRuns,
+  replayStored,
   type WaitingRun,
   waitingRuns,
 } from './replay.js';
@@ -217,7 +218,11 @@ export class Runyard {
     options: { readonly runs?: AsyncIterable<WaitingRun> } = {},
   ): AsyncGenerator<ReplayedRun, void, void> {
     checkOptions('replay()', options, replayOptions);
-    return replayRuns(this.components, options.runs ?? this.waitingRuns());
+    const { components, configs } = this;
+    if (options.runs !== undefined) return replayRuns(components, options.runs);
+    // what is stored is in the same databases as the runs; a service that is open reads it already
+    const databases = () => (this.opening === null ? this.openDatabases() : Promise.resolve([]));
+    return replayStored({ components, registry: configs.registry, databases }, this.waitingRuns());
   }
 
   /**

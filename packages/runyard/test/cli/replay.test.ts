@@ -193,7 +193,8 @@ describe('runyard replay', () => {
     const make = () =>
       agentFactory({ id: 'built', build: () => agent({ id: 'x', model: scriptedModel(() => 'hi') }) });
     const app = new Runyard({ agents: [make()], port: 0, dataDir: join(folder, 'data'), log: silentLog });
-    const waiting = { database: 'default', run: { kind: 'agent', componentId: 'built' }, steps: [] };
+    const run = { kind: 'agent', componentId: 'built', input: { options: {} } };
+    const waiting = { database: 'default', run, steps: [] };
     const found = [];
     const runs = (async function* () {
       yield waiting as never;

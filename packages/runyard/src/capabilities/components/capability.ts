@@ -22,13 +22,13 @@ export const components: Capability = {
     const own = databases[0]!;
     const defaultDatabase = own.id;
     const built = registry && openBuilt({ components, databases, registry, spaces });
-    components.connect(built);
+    const disconnect = built && components.connect(built);
     return {
       services: { components, defaultDatabase, ...openStored(own, components) },
       info: (caller) => countsPart(components, caller),
       config: (caller) => configPart(components, defaultDatabase, caller),
       async close() {
-        components.connect(undefined);
+        disconnect?.();
         await built?.close();
       },
     };

@@ -67,9 +67,12 @@ export class ComponentsService {
     this.workflows = byId('workflow', workflows);
   }
 
-  /** What is stored can be run from now on, or, when nothing is given, no longer. */
-  connect(built: BuiltComponents | undefined): void {
+  /** What is stored can be run from now on, until the answer is called. */
+  connect(built: BuiltComponents): () => void {
     this.built = built;
+    return () => {
+      if (this.built === built) this.built = undefined;
+    };
   }
 
   /** Registered agents and factories in the order of their registration; those of them that the caller may see. */

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { tool } from '../../../src/index.js';
+import { silentLog } from '../../../src/core/log.js';
+import { Runyard, tool } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { preparedSqlite } from '../../support/databases.js';
 import { type Body, TestService } from '../../support/service.js';
@@ -65,6 +66,12 @@ it('continues its runs after a restart in the versions that they began with', as
   await first.call('PATCH', '/components/teller/configs/2', { headers, body: saved });
   await post(first, '/components/teller/configs', { stage: 'published', config: config('three') });
   await first.stop();
+
+  const other = new Runyard({ ...yard().options, dataDir, log: silentLog });
+  const fits: unknown[] = [];
+  for await (const replayed of other.replay()) fits.push(replayed.fits);
+  await other.close();
+  expect(fits).toEqual([true, true, true]);
 
   const { options, release } = yard();
   const second = await TestService.start({ ...options, dataDir });

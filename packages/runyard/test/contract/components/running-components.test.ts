@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agent, agentFactory, tool } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
+import { WsClient } from '../../support/clients/ws-client.js';
 import { type Body, TestService } from '../../support/service.js';
 
 /** Answers with its instructions, so that an answer shows which version gave it. Asks for a payment when told to pay. */
@@ -26,6 +27,7 @@ const options = {
     agentFactory({ id: 'made', build: () => agent({ model }) }),
   ],
   registry: { tools: [pay] },
+  websocket: true,
 };
 
 let service: TestService;
@@ -188,6 +190,31 @@ describe('a draft', () => {
     expect((await service.run('previewed', { ...more, session_id: 'prepared' })).status).toBe(200);
     const { metadata } = (await service.get('/sessions/prepared')).body;
     expect(metadata).toEqual({ mine: 1, preview: { version: 2 } });
+  });
+});
+
+describe('a version', () => {
+  it('is pinned by a schedule', async () => {
+    await create('scheduled', 'one');
+    await addVersion('scheduled', 'two');
+    const { id } = await sent('POST', '/schedules', {
+      ...{ name: 'pinned', cron_expr: '0 0 1 1 *', endpoint: '/agents/scheduled/runs' },
+      payload: { message: 'hi', version: 1 },
+    });
+    const { body } = await service.call('POST', `/schedules/${id}/trigger`);
+    expect(body.status).toBe('success');
+    expect((await service.get(`/agents/scheduled/runs/${body.run_id}`)).body.content).toBe('one');
+  });
+
+  it('is named by a message of the WebSocket', async () => {
+    const config = (name: string) => ({ name: 'Steps', steps: [{ type: 'Step', name, agent_id: 'coded' }] });
+    const workflow = { name: 'Steps', component_id: 'steps', component_type: 'workflow', stage: 'published' };
+    await sent('POST', '/components', { ...workflow, config: config('One') });
+    await sent('POST', '/components/steps/configs', { stage: 'published', config: config('Two') });
+    const client = await WsClient.connect(service.url, '/workflows/ws');
+    client.send({ action: 'start-workflow', workflow_id: 'steps', message: 'hi', version: 1 });
+    expect((await client.event('StepStarted')).step_name).toBe('One');
+    await client.event('WorkflowCompleted');
   });
 });
 
