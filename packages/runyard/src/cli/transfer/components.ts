@@ -6,7 +6,7 @@ import type { RunKind } from '../../core/runs/run.js';
 import { linksOf, type Pin, pin, pinner, pinsOf } from './pins.js';
 import { planOf } from './plan.js';
 import { fields, type TransferService } from './service.js';
-import { isSame, type Planned, type PlannedFile, type TransferKind } from './thing.js';
+import { isSame, type Planned, type TransferKind } from './thing.js';
 
 const object = () => z.record(z.string(), z.custom<Json>());
 
@@ -84,9 +84,9 @@ export const components: TransferKind = {
     const plan = planOf<ComponentFile, Stored>(files, {
       schema,
       key: ({ component_id: id }) => id,
-      name: ({ component_type: type, component_id: id }) => `${type} ${id}`,
+      name: nameOf,
       stored: new Map(stored.map((one) => [String(one.body.component_id), one])),
-      nameOfStored: ({ body }) => `${body.component_type} ${body.component_id}`,
+      nameOfStored: ({ body }) => nameOf(body),
       differences,
       create: (content) => create(service, content),
       change: (content, one) => change(service, content, one),
@@ -94,7 +94,17 @@ export const components: TransferKind = {
         await service.send('DELETE', pathOf(String(body.component_id)));
       },
     });
-    return { ...plan, files: inOrder(plan.files, files), others: [...plan.others].sort(byKind) };
+    return {
+      ...plan,
+      files: inOrder(
+        plan.files,
+        files.map(({ content }) => content),
+      ),
+      others: inOrder(
+        plan.others,
+        stored.map(({ body, versions }) => ({ ...body, versions: [...versions] })),
+      ),
+    };
   },
 };
 
@@ -143,11 +153,6 @@ async function versionsOf(service: TransferService, id: string): Promise<JsonObj
     if (versions.length < versionsAtOnce) break;
   }
   return found;
-}
-
-/** Agents before teams before workflows, as their names begin: those that others may refer to come first. */
-function byKind({ name: one }: Planned, { name: other }: Planned): number {
-  return one < other ? -1 : 1;
 }
 
 function byId(one: JsonObject, other: JsonObject): number {
@@ -290,24 +295,16 @@ function givenOf(values: Readonly<Record<string, Json | undefined>>): JsonObject
 }
 
 /** What others refer to comes before them. */
-function inOrder(
-  planned: readonly PlannedFile[],
-  files: readonly { path: string; content: JsonObject }[],
-): PlannedFile[] {
-  const contents = new Map(files.map(({ path, content }) => [path, content]));
-  const byComponent = new Map(
-    planned.map((one) => {
-      const { component_type: type, component_id: id } = contents.get(one.path) ?? {};
-      return [`${type} ${id}`, one];
-    }),
-  );
-  const ordered = new Set<PlannedFile>();
-  const visiting = new Set<PlannedFile>();
-  const visit = (one: PlannedFile): void => {
-    if (ordered.has(one) || visiting.has(one)) return;
-    visiting.add(one);
-    for (const key of referencesOf(contents.get(one.path) ?? {})) {
-      const other = byComponent.get(key);
+function inOrder<One extends Planned>(planned: readonly One[], contents: readonly JsonObject[]): One[] {
+  const named = new Map(planned.map((one) => [one.name, one]));
+  const references = new Map(contents.map((content) => [nameOf(content), referencesOf(content)]));
+  const ordered = new Set<One>();
+  const visited = new Set<One>();
+  const visit = (one: One): void => {
+    if (visited.has(one)) return;
+    visited.add(one);
+    for (const name of references.get(one.name) ?? []) {
+      const other = named.get(name);
       if (other !== undefined) visit(other);
     }
     ordered.add(one);
@@ -316,6 +313,12 @@ function inOrder(
   return [...ordered];
 }
 
+/** What reports call a component. */
+function nameOf({ component_type: type, component_id: id }: Readonly<Record<string, unknown>>): string {
+  return `${type} ${id}`;
+}
+
+/** The components that the versions of a component name. */
 function referencesOf({ component_type: type, versions }: JsonObject): string[] {
   if (!Array.isArray(versions)) return [];
   return versions.flatMap((one) =>
