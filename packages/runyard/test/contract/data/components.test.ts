@@ -320,6 +320,9 @@ describe('links', () => {
     expect(faults(await add(parent, { links: [...pinned.links, ...pinned.links] }))[0]).toBe(422);
     expect((await add(parent, { ...pinned, stage: 'published' })).status).toBe(400);
     const { version } = await done(add(parent, pinned));
+    expect((await read(`${parent}/configs/${version}/links`)).links).toEqual([
+      { ...pinned.links[0], position: 0 },
+    ]);
     expect(text(await ada.delete(`/components/${child}/configs/1`))).toEqual([
       409,
       `Config ${child} v1 is pinned by ${parent} v${version}. Change their links first.`,

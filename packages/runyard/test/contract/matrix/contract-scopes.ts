@@ -161,6 +161,7 @@ const additions: readonly (readonly [scopes: string, operation: string, reason: 
   ['evals:read', 'GET /eval-runs/{eval_run_id}/events', 'reads an eval'],
   ['evals:read', 'GET /eval-runs/{eval_run_id}/results', 'reads an eval'],
   ['components:read', 'GET /components/{component_id}/dependents', 'reads components'],
+  ['components:read', 'GET /components/{component_id}/configs/{version}/links', 'reads a version'],
   ['components:read', 'GET /components/{component_id}/history', 'reads a component'],
   ['components:read', 'GET /components/{component_id}/diff', 'reads versions of a component'],
   ['components:write', 'POST /components/{component_id}/restore', 'changes a component'],

@@ -46,6 +46,25 @@ export function configBodyOf(version: VersionWithContent) {
   return { ...bareConfigBodyOf(version), config: version.config };
 }
 
+/** What a version pins, in the form in which a client sends it. */
+export function linksBodyOf({ componentId, version, revision, links }: VersionWithContent) {
+  return {
+    component_id: componentId,
+    version,
+    revision,
+    links: links.map(({ linkKind, linkKey, childId, childVersion, position, meta }) =>
+      withoutNull({
+        link_kind: linkKind,
+        link_key: linkKey,
+        child_component_id: childId,
+        child_version: childVersion,
+        position,
+        meta,
+      }),
+    ),
+  };
+}
+
 /** The list of versions as text, in pieces. */
 export async function* configList(versions: AsyncIterable<VersionWithContent>): AsyncGenerator<string> {
   let before = '[';

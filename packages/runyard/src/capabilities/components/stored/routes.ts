@@ -13,6 +13,7 @@ import {
   configList,
   dependentBodyOf,
   diffBodyOf,
+  linksBodyOf,
 } from './bodies.js';
 import {
   type CreateComponentBody,
@@ -29,6 +30,7 @@ import {
   type GivenLink,
   getComponentQuery,
   historyPage,
+  linksBody,
   listComponentsQuery,
   listConfigsQuery,
   listDependentsQuery,
@@ -229,6 +231,18 @@ const getConfig = resource.get({
     configBodyOf(await componentVersions.get(params.component_id, params.version)),
 });
 
+const getConfigLinks = resource.get({
+  path: '/components/:component_id/configs/:version/links',
+  operationId: 'get_component_config_links',
+  addition: true,
+  summary: 'Get the links of a version',
+  description: 'The versions of other components that it pins.',
+  params: versionParams,
+  shows: linksBody,
+  handler: async ({ componentVersions }, { params }) =>
+    linksBodyOf(await componentVersions.get(params.component_id, params.version)),
+});
+
 const updateConfig = resource.change({
   path: '/components/:component_id/configs/:version',
   operationId: 'update_config',
@@ -286,6 +300,7 @@ export const storedComponentRoutes: readonly Route<StoredComponentServices>[] = 
   createConfig,
   getCurrentConfig,
   getConfig,
+  getConfigLinks,
   updateConfig,
   deleteConfig,
   setCurrentConfig,

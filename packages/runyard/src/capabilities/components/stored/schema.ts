@@ -286,6 +286,24 @@ export const configBody = z
   })
   .meta({ id: 'ComponentConfig', description: 'A version of a component.' });
 
+export const linksBody = z
+  .object({
+    component_id: z.string(),
+    version: z.int(),
+    revision: z.int(),
+    links: z.array(
+      z.object({
+        link_kind: z.string(),
+        link_key: z.string(),
+        child_component_id: z.string(),
+        child_version: z.int(),
+        position: z.int(),
+        meta: z.looseObject({}).optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'ComponentConfigLinks', description: 'The pinned versions of a version.' });
+
 const dependentBody = z
   .object({
     component_id: z.string(),
