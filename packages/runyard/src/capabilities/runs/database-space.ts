@@ -121,8 +121,10 @@ export class DatabaseSpace implements SpaceDatabase {
       if (options.dryRun || plan.parts.length === 0) return carryOut(database, plan, options);
       this.#migrating = plan.to > plan.from ? 'up' : 'down';
       try {
-        if (this.#started > 0) await this.#stopParts();
-        return await carryOut(database, plan, options);
+        if (this.#started === 0) return await carryOut(database, plan, options);
+        await this.#stopParts();
+        // what was stored until then counts, too
+        return await carryOut(database, await plannedChange(database, options), options);
       } finally {
         this.#migrating = undefined;
         await this.#lookNow().catch((error: unknown) => this.#report(error));
