@@ -2,8 +2,11 @@ import { expect, test } from 'vitest';
 import { Agent } from '../../../core/agents/agent.js';
 import type { BuiltComponent, ComponentReference } from '../../../core/configs/component-config.js';
 import type { JsonObject } from '../../../core/json.js';
-import type { ConfigVersion, RunKind } from '../../../core/runs/run.js';
+import type { ConfigVersion, Run, RunKind } from '../../../core/runs/run.js';
 import { Team } from '../../../core/teams/team.js';
+import { anonymousCaller } from '../../../platform/auth/caller.js';
+import { Rights } from '../../../platform/auth/rights.js';
+import { ComponentsService } from '../service.js';
 import type { StoredComponents, StoredConfig } from '../stored-components.js';
 import { BuiltComponents, type ConfigLanguage } from './built-components.js';
 
@@ -193,4 +196,34 @@ test('engines read the keys of all components once in two seconds', async () => 
   later(2_001);
   await built.keys();
   expect(shelf.reads).toBe(2);
+});
+
+test('lists name nothing that the caller may not read', async () => {
+  const { shelf, built } = site();
+  const components = new ComponentsService({});
+  components.connect(built);
+  for (const id of ['a', 'b']) shelf.put('workflow', id, { config: { fault: 'steps' } });
+  const rights = new Rights(['workflows:b:read'], { adminScope: 'admin', enforced: true });
+  const listed: string[] = [];
+  for await (const { stored } of components.listStored('workflow', { ...anonymousCaller, rights }))
+    listed.push(stored.id);
+  expect(listed).toEqual(['b']);
+});
+
+test('a component of the code is found without reading, and a run keeps to what it began as', async () => {
+  const coded = new Agent({ id: 'a', name: 'Code', model: 'offline' });
+  const { shelf, built } = site();
+  const components = new ComponentsService({ agents: [coded] });
+  components.connect(built);
+  shelf.put('agent', 'a', { config: { name: 'Stored' } });
+  // what is looked at of a run
+  const runOf = (options: object) => ({ kind: 'agent', componentId: 'a', input: { options } }) as Run;
+  const began = (revision: number) => runOf({ configs: { 'agent a': { version: 1, revision } } });
+  const executed = (run: Run) => components.executableOf(run, async () => ({}));
+  expect(await components.resolve('agent', 'a', { version: 7 })).toBe(coded);
+  expect(await executed(runOf({}))).toBe(coded);
+  expect(shelf.reads).toBe(0);
+  expect((await executed(began(1)))?.name).toBe('Stored');
+  const gone = await executed(began(2));
+  await expect(gone?.execute(undefined as never)).rejects.toMatchObject({ failure: { type: 'config_gone' } });
 });
