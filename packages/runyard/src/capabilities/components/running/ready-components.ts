@@ -1,12 +1,16 @@
 import { errors } from '../../../core/errors/errors.js';
+import { componentKey } from '../../../core/runs/resume/ending-executable.js';
 import type { ConfigVersion, RunKind } from '../../../core/runs/run.js';
 import type { Database } from '../../../platform/storage/database.js';
 import { schemaStatus } from '../../../platform/storage/migrations/migrate.js';
 import type { StoredComponents, StoredConfig } from '../stored-components.js';
+import { SharedReads } from './shared-reads.js';
 
 /** The stored components of a database that may wait for its migration. */
 export class ReadyComponents implements StoredComponents {
   #isReady = false;
+  /** Each run reads what is current. */
+  readonly #found = new SharedReads<StoredConfig | undefined>();
 
   constructor(
     private readonly database: Database,
@@ -15,7 +19,8 @@ export class ReadyComponents implements StoredComponents {
 
   async find(kind: RunKind, id: string, version?: number): Promise<StoredConfig | undefined> {
     await this.#assertReady();
-    return this.stored.find(kind, id, version);
+    const key = `${componentKey(kind, id)} ${version ?? ''}`;
+    return this.#found.get(key, () => this.stored.find(kind, id, version));
   }
 
   async at(kind: RunKind, id: string, state: ConfigVersion): Promise<StoredConfig | undefined> {
