@@ -128,8 +128,10 @@ test('it can be turned off, the description stays', async () => {
   expect((await closed.get('/openapi.json')).status).toBe(200);
 });
 
-/** The block of an operation, the only one that is open: each open one makes every click slower. */
+/** The block of an operation, the only one that is open among those of its tag: each other one makes every click slower. */
 async function operation(page: Page, method: string, path: string): Promise<Locator> {
+  const [tag] = service.api.description.paths[path]![method.toLowerCase()]!.tags as string[];
+  await page.locator('.operation-filter-input').fill(tag!);
   const block = page.locator(`.opblock-${method.toLowerCase()}`, {
     has: page.locator(`.opblock-summary-path[data-path="${path}"]`),
   });
