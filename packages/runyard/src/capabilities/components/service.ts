@@ -14,7 +14,7 @@ import { type AnyWorkflow, Workflow } from '../../core/workflows/workflow.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import type { BuiltComponents } from './running/built-components.js';
 import { ownState } from './running/config-tree.js';
-import type { StoredConfig } from './stored-components.js';
+import { nameOf, type StoredConfig } from './stored-components.js';
 
 /** An agent that stands ready, or what builds one for each run. */
 export type RegisteredAgent = AnyAgent | AgentFactory;
@@ -77,15 +77,15 @@ export class ComponentsService {
 
   /** Registered agents and factories in the order of their registration; those of them that the caller may see. */
   listAgents(caller?: Caller, actions?: readonly ComponentAction[]): RegisteredAgent[] {
-    return allowed('agents', this.agents, caller, actions);
+    return allowed('agent', this.agents, caller, actions);
   }
 
   listTeams(caller?: Caller, actions?: readonly ComponentAction[]): AnyTeam[] {
-    return allowed('teams', this.teams, caller, actions);
+    return allowed('team', this.teams, caller, actions);
   }
 
   listWorkflows(caller?: Caller, actions?: readonly ComponentAction[]): AnyWorkflow[] {
-    return allowed('workflows', this.workflows, caller, actions);
+    return allowed('workflow', this.workflows, caller, actions);
   }
 
   /** What a caller may see or run. */
@@ -146,23 +146,25 @@ export class ComponentsService {
 
   /** What runs under an id: what code registers, or else what is stored. Throws when it cannot be built. */
   async get(kind: RunKind, id: string, caller?: Caller, state?: MeantState): Promise<Component> {
-    return (await this.resolve(kind, id, state)) ?? this.missing(kind, caller);
+    return (await this.resolve(kind, id, state)) ?? this.missing(kind, id, caller, state?.version);
   }
 
   /** The kinds with their own types: a stored component is of the kind that was asked for. */
   async getAgent(id: string, caller: Caller, state?: MeantState): Promise<RegisteredAgent> {
     const found = await this.get('agent', id, caller, state);
-    return found instanceof Agent || found instanceof AgentFactory ? found : this.missing('agent', caller);
+    return found instanceof Agent || found instanceof AgentFactory
+      ? found
+      : this.missing('agent', id, caller);
   }
 
   async getTeam(id: string, caller: Caller, state?: MeantState): Promise<AnyTeam> {
     const found = await this.get('team', id, caller, state);
-    return found instanceof Team ? found : this.missing('team', caller);
+    return found instanceof Team ? found : this.missing('team', id, caller);
   }
 
   async getWorkflow(id: string, caller: Caller, state?: MeantState): Promise<AnyWorkflow> {
     const found = await this.get('workflow', id, caller, state);
-    return found instanceof Workflow ? found : this.missing('workflow', caller);
+    return found instanceof Workflow ? found : this.missing('workflow', id, caller);
   }
 
   /** The same; undefined when there is no such component. Nothing is read for what code registers. */
@@ -195,9 +197,9 @@ export class ComponentsService {
   /** What a component is as data: as it is stored, or as code defines it. Throws when its config cannot hold it all. */
   async copy(kind: RunKind, id: string, caller: Caller, version?: number): Promise<ComponentCopy> {
     const stored = await this.config(kind, id, version);
-    if (stored !== undefined) return { name: nameIn(stored), ...stored };
+    if (stored !== undefined) return { ...stored, name: String(nameOf(stored)) };
     const component = this.find(kind, id);
-    if (component === undefined || this.built === undefined) return this.missing(kind, caller);
+    if (component === undefined || this.built === undefined) return this.missing(kind, id, caller, version);
     if (component instanceof AgentFactory) throw errors.factoryNotCopied(id);
     return { kind, id, name: component.name, config: await this.built.written(component) };
   }
@@ -212,8 +214,8 @@ export class ComponentsService {
 
   /** The stored components of a kind that the caller may read, those that cannot be built included. */
   async *listStored(kind: RunKind, caller: Caller, actions: readonly ComponentAction[] = ['read']) {
-    const may = (id: string) => actions.some((action) => caller.rights.may(`${kind}s:${action}`, id));
-    yield* this.built?.list(kind, (id) => this.find(kind, id) === undefined && may(id)) ?? [];
+    const isShown = (id: string) => this.find(kind, id) === undefined && mayOne(caller, kind, id, actions);
+    yield* this.built?.list(kind, isShown) ?? [];
   }
 
   private async began(
@@ -232,15 +234,23 @@ export class ComponentsService {
     return this.resolve(kind, componentId, { configs: options.configs ?? {} });
   }
 
-  /** The error names what the caller may see or run. */
-  missing(kind: RunKind, caller?: Caller): never {
+  /** The error names the version that does not exist, or else what the caller may see or run. */
+  async missing(kind: RunKind, id: string, caller?: Caller, version?: number): Promise<never> {
     if (caller === undefined) throw errors.componentNotFound(kind);
+    const reason = await this.lackOf(kind, id, version);
+    if (reason !== undefined) throw errors.componentUnusable(kind, reason);
     const lists = { agent: this.agents, team: this.teams, workflow: this.workflows };
-    const seen = allowed<Component>(`${kind}s`, lists[kind], caller, shownActions);
-    throw errors.componentNotFound(
-      kind,
-      seen.map(({ id }) => id),
+    const seen = allowed<Component>(kind, lists[kind], caller, shownActions);
+    const stored = ((await this.built?.ids(kind)) ?? []).filter(
+      (one) => this.find(kind, one) === undefined && mayOne(caller, kind, one, shownActions),
     );
+    throw errors.componentNotFound(kind, [...seen.map((one) => one.id), ...stored]);
+  }
+
+  /** That a component exists, but not in this version; undefined when it does not exist at all. */
+  async lackOf(kind: RunKind, id: string, version: number | undefined): Promise<string | undefined> {
+    if (version === undefined || (await this.config(kind, id)) === undefined) return undefined;
+    return `The ${kind} '${id}' has no version ${version}. GET /components/${id}/configs lists its versions.`;
   }
 
   find(kind: RunKind, id: string): Component | undefined {
@@ -274,10 +284,6 @@ function unique(models: readonly ShownModel[]): ShownModel[] {
   return [...new Map(models.map((model) => [`${model.provider}\n${model.id}`, model])).values()];
 }
 
-function nameIn({ id, config: { name } }: StoredConfig): string {
-  return typeof name === 'string' ? name : id;
-}
-
 /** Ends a run with an error that it cannot overcome. */
 function failing(run: Run, { code: type, message }: RunyardError): Executable {
   return { ...standIn(run), execute: () => Promise.reject(new RunFailed({ type, message })) };
@@ -285,14 +291,18 @@ function failing(run: Run, { code: type, message }: RunyardError): Executable {
 
 /** Without a caller: all. With one: those that they may do one of these things to. */
 function allowed<Kind extends Component>(
-  resource: 'agents' | 'teams' | 'workflows',
+  kind: RunKind,
   components: ReadonlyMap<string, Kind>,
   caller: Caller | undefined,
   actions: readonly ComponentAction[] = ['read'],
 ): Kind[] {
   const all = [...components.values()];
   if (caller === undefined) return all;
-  return all.filter(({ id }) => actions.some((action) => caller.rights.may(`${resource}:${action}`, id)));
+  return all.filter(({ id }) => mayOne(caller, kind, id, actions));
+}
+
+function mayOne(caller: Caller, kind: RunKind, id: string, actions: readonly ComponentAction[]): boolean {
+  return actions.some((action) => caller.rights.may(`${kind}s:${action}`, id));
 }
 
 function byId<Kind extends Component>(kind: RunKind, components: readonly Kind[]): ReadonlyMap<string, Kind> {

@@ -5,7 +5,7 @@ import type { AnyTeam } from '../../core/teams/team.js';
 import type { AnyWorkflow } from '../../core/workflows/workflow.js';
 import { agentBodyOf, type Fields, type ShownDatabases, withoutEmpty } from './agent-body.js';
 import type { ListedComponent } from './running/built-components.js';
-import type { StoredConfig } from './stored-components.js';
+import { nameOf, type StoredConfig } from './stored-components.js';
 import { teamBodyOf } from './team-body.js';
 import { workflowSummaryOf } from './workflow-body.js';
 
@@ -28,10 +28,11 @@ function componentBodyOf(component: AnyAgent | AnyTeam | AnyWorkflow, databases:
 }
 
 /** What can be said without building it. */
-function degradedBodyOf({ kind, id, config }: StoredConfig, { own }: ShownDatabases): Fields {
+function degradedBodyOf(stored: StoredConfig, { own }: ShownDatabases): Fields {
+  const { kind, id, config } = stored;
   return {
     id,
-    name: textOf(config.name) ?? id,
+    name: textOf(nameOf(stored)),
     description: textOf(config.description),
     db_id: own,
     is_factory: false,

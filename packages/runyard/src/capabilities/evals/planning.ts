@@ -56,7 +56,11 @@ export async function plannedEval(
   const component =
     named && (await options.components.resolve(named.kind, named.id, { version: version ?? undefined }));
   if (named !== undefined && component === undefined)
-    throw errors.evalComponentNotFound(named.kind, named.id);
+    throw errors.evalComponentNotFound(
+      named.kind,
+      named.id,
+      await options.components.lackOf(named.kind, named.id, version ?? undefined),
+    );
   const evaluation = evaluationOf(body, 'dataset' in source);
   const scorers = await options.scorers.of(evaluation);
   const isJudged = scorers.some(({ needsJudge }) => needsJudge);

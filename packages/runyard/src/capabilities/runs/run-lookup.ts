@@ -51,7 +51,9 @@ export class RunLookup {
   /** Where new runs of a component are stored. Nothing is built. Throws when there is no such component. */
   async home({ kind, componentId }: RunsPlace, caller?: Caller): Promise<RunSpace> {
     const home = await this.components.home(kind, componentId);
-    return home === undefined ? this.components.missing(kind, caller) : this.spaces.get(home.database);
+    return home === undefined
+      ? this.components.missing(kind, componentId, caller)
+      : this.spaces.get(home.database);
   }
 
   async run(caller: Caller, place: RunPlace): Promise<FoundRun> {
@@ -68,7 +70,8 @@ export class RunLookup {
       const run = await this.visible(space, caller, place);
       if (run !== undefined) return { run, space };
     }
-    if ((await this.components.home(kind, componentId)) === undefined) this.components.missing(kind, caller);
+    if ((await this.components.home(kind, componentId)) === undefined)
+      await this.components.missing(kind, componentId, caller);
     return undefined;
   }
 

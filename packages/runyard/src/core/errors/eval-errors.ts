@@ -15,8 +15,10 @@ export const evalErrors = {
     400,
     () => 'Only one of agent_id or team_id must be provided',
   ),
-  evalComponentNotFound: (kind: keyof typeof componentNames, id: string) =>
-    new RunyardError(`${kind}_not_found`, 404, `${componentNames[kind]} with id '${id}' not found`),
+  evalComponentNotFound: (kind: keyof typeof componentNames, id: string, hint?: string) =>
+    new RunyardError(`${kind}_not_found`, 404, `${componentNames[kind]} with id '${id}' not found`, {
+      ...(hint !== undefined && { fields: { hint } }),
+    }),
   expectedOutputRequired: define(
     'eval_expectation_required',
     400,

@@ -35,8 +35,8 @@ export const runErrors = {
     ),
   /** `reason` names the component, and each reference that means nothing here. */
   componentNotBuilt: define('component_not_built', 422, (reason: string) => reason),
-  /** Contract: without its model, there is no such component. */
-  componentModelMissing: (kind: ComponentKind, reason: string) =>
+  /** What exists, but not as it is asked for. Contract: the same without its model, and without the version. */
+  componentUnusable: (kind: ComponentKind, reason: string) =>
     new RunyardError(`${kind}_not_found`, 404, `${componentNames[kind]} not found`, {
       fields: { hint: reason },
     }),

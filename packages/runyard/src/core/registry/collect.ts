@@ -12,6 +12,7 @@ import { collectFixedTools } from '../tools/collect-tools.js';
 import { Tool } from '../tools/tool.js';
 import { type ToolEntry, Toolkit } from '../tools/toolkit.js';
 import { nodesInside, type WorkflowNode } from '../workflows/definition/node.js';
+import { isUnnamed } from '../workflows/definition/node-identity.js';
 import { type AnyWorkflow, Workflow } from '../workflows/workflow.js';
 import type { Place } from './named-things.js';
 import type { RegisteredThings } from './registered-things.js';
@@ -60,23 +61,25 @@ class Collector {
 
   private workflow({ id, nodes, whole, settings }: AnyWorkflow, place: Place): void {
     if (settings.inputSchema !== undefined) this.schema(settings.inputSchema, `${id}.input_schema`, place);
-    if (whole !== undefined) this.registry.functions.add(whole.name, whole, place);
-    for (const node of nodes) this.node(node, place);
+    if (whole !== undefined) this.function(whole, 'steps', `${id}.steps`, place);
+    for (const node of nodes) this.node(node, id, place);
     if (settings.agent !== undefined) this.visit([settings.agent]);
   }
 
-  private node(node: WorkflowNode, place: Place): void {
-    const { functions } = this.registry;
-    if (node.type === 'Step') {
-      if ('component' in node.run) this.visit([node.run.component]);
-      else functions.add(node.run.function.name, node.run.function, place);
-    }
-    const decision =
-      (node.type === 'Loop' && node.until) ||
-      (node.type === 'Condition' && node.when) ||
-      (node.type === 'Router' && node.select);
-    if (typeof decision === 'function') functions.add(decision.name, decision, place);
-    for (const inner of nodesInside(node)) this.node(inner, place);
+  private node(node: WorkflowNode, workflow: string, place: Place): void {
+    if (node.type === 'Step' && 'component' in node.run) this.visit([node.run.component]);
+    for (const [setting, work] of Object.entries(worksOf(node)))
+      if (typeof work === 'function') {
+        // a name that only the position gives would stand for another function when steps are moved
+        const isNamed = node.isNamed && !(node.type === 'Step' && isUnnamed(node));
+        this.function(work, setting, isNamed ? `${workflow}.${node.name}` : setting, place);
+      }
+    for (const inner of nodesInside(node)) this.node(inner, workflow, place);
+  }
+
+  /** One that is written in place has the name of its setting, as many others have: it is named after its place. */
+  private function(work: RegisteredFunction, setting: string, placeName: string, place: Place): void {
+    this.registry.functions.add(work.name === setting ? placeName : work.name, work, place);
   }
 
   private led(component: AnyAgent | AnyTeam, place: Place): void {
@@ -89,7 +92,13 @@ class Collector {
     const { inputSchema, outputSchema } = settings;
     if (inputSchema !== undefined) this.schema(inputSchema, `${component.id}.input_schema`, place);
     if (outputSchema !== undefined) this.schema(outputSchema, `${component.id}.output_schema`, place);
-    for (const work of functionsOf(settings)) registry.functions.add(work.name, work, place);
+    const { instructions, toolHooks = [], knowledgeRetriever, dependencies = {} } = settings;
+    if (typeof instructions === 'function')
+      this.function(instructions, 'instructions', `${component.id}.instructions`, place);
+    if (knowledgeRetriever !== undefined)
+      this.function(knowledgeRetriever, 'knowledgeRetriever', `${component.id}.knowledge_retriever`, place);
+    for (const work of [...toolHooks, ...Object.values(dependencies)])
+      if (typeof work === 'function') registry.functions.add(work.name, work, place);
     for (const hook of [...(settings.preHooks ?? []), ...(settings.postHooks ?? [])])
       registry.hooks.add(hook.name, hook, place);
     if (component.kind === 'team') this.visit(component.members);
@@ -143,8 +152,18 @@ function modelsOf(settings: AgentSettings): ModelLike[] {
   return [settings.model, ...given, ...(settings.fallbackModels ?? [])];
 }
 
-function functionsOf(settings: AgentSettings): RegisteredFunction[] {
-  const { instructions, toolHooks = [], knowledgeRetriever, dependencies = {} } = settings;
-  const single = [instructions, knowledgeRetriever, ...Object.values(dependencies)];
-  return [...single.filter((one) => typeof one === 'function'), ...toolHooks];
+/** What executes a step and decides in a group, by its setting. */
+function worksOf(node: WorkflowNode) {
+  switch (node.type) {
+    case 'Step':
+      return 'function' in node.run ? { run: node.run.function } : {};
+    case 'Loop':
+      return { until: node.until };
+    case 'Condition':
+      return { when: node.when };
+    case 'Router':
+      return { select: node.select };
+    default:
+      return {};
+  }
 }

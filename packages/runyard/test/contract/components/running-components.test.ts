@@ -72,16 +72,40 @@ describe('a stored component', () => {
     await addVersion('versions', 'two');
     expect((await service.run('versions', { message: 'hi' })).body.content).toBe('two');
     expect((await service.run('versions', { message: 'hi', version: 1 })).body.content).toBe('one');
+    const hint =
+      "The agent 'versions' has no version 7. GET /components/versions/configs lists its versions.";
     expect(await service.run('versions', { message: 'hi', version: 7 })).toMatchObject({
       status: 404,
-      body: { detail: 'Agent not found' },
+      body: { detail: 'Agent not found', hint },
     });
+    const body = {
+      agent_id: 'versions',
+      version: 7,
+      eval_type: 'accuracy',
+      input: 'x',
+      expected_output: 'y',
+    };
+    expect((await service.call('POST', '/eval-runs', json(body))).body.hint).toBe(hint);
     expect((await service.run('versions', { message: 'hi', version: 'x' })).body.detail[0]).toMatchObject({
       type: 'int_parsing',
       loc: ['body', 'version'],
     });
     expect((await service.submit('/teams/versions/runs', { message: 'hi', stream: false })).status).toBe(404);
     expect((await service.run('coded', { message: 'hi', version: 7 })).body.content).toBe('from code');
+  });
+
+  it('has the name of the component if its configuration has none, and errors name it', async () => {
+    const config = { model: { id: 'telling' }, instructions: 'one' };
+    await sent('POST', '/components', {
+      ...{ name: 'The Porter', component_id: 'porter', component_type: 'agent', stage: 'published', config },
+    });
+    expect((await service.run('porter', { message: 'hi' })).body.agent_name).toBe('The Porter');
+    await sent('PATCH', '/components/porter', { name: 'The Usher' });
+    expect((await service.get('/agents/porter')).body.name).toBe('The Usher');
+    expect((await service.get('/agents/porter/config')).body).toMatchObject({ name: 'The Usher', config });
+    expect((await service.get('/agents/portr')).body.hint).toMatch(/^Agents here: coded, made, .*porter/);
+    await service.call('DELETE', '/components/porter');
+    expect((await service.get('/agents/porter')).body.hint).not.toContain('porter');
   });
 
   it('shows its runs, sessions and traces like one of the code', async () => {

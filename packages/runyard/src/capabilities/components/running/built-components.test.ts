@@ -16,7 +16,17 @@ class Shelf implements StoredComponents {
   reads = 0;
 
   put(kind: RunKind, id: string, { version = 1, revision = 1, ...given }: Partial<StoredConfig>): void {
-    this.states.push({ kind, id, version, revision, stage: 'published', config: {}, pins: [], ...given });
+    this.states.push({
+      kind,
+      id,
+      version,
+      revision,
+      stage: 'published',
+      config: {},
+      pins: [],
+      name: id,
+      ...given,
+    });
   }
 
   async find(kind: RunKind, id: string, version?: number): Promise<StoredConfig | undefined> {
@@ -34,6 +44,10 @@ class Shelf implements StoredComponents {
     return this.states.find(
       (one) => one.kind === kind && one.id === id && one.version === version && one.revision === revision,
     );
+  }
+
+  async ids(kind: RunKind): Promise<string[]> {
+    return this.states.filter((one) => one.kind === kind).map(({ id }) => id);
   }
 
   async *pages(kind: RunKind) {

@@ -8,7 +8,7 @@ import { errors, RunyardError } from '../../../core/errors/errors.js';
 import { isJsonObject } from '../../../core/json.js';
 import { componentKey } from '../../../core/runs/resume/ending-executable.js';
 import type { RunKind } from '../../../core/runs/run.js';
-import type { StoredComponents, StoredConfig } from '../stored-components.js';
+import { nameOf, type StoredComponents, type StoredConfig } from '../stored-components.js';
 import {
   type ConfigTree,
   isTree,
@@ -84,6 +84,11 @@ export class BuiltComponents {
   /** The configuration alone: nothing is built. */
   config(kind: RunKind, id: string, version?: number): Promise<StoredConfig | undefined> {
     return this.site.stored.find(kind, id, version);
+  }
+
+  /** The ids of those of a kind, oldest first: at most so many as an error needs. */
+  ids(kind: RunKind): Promise<readonly string[]> {
+    return this.site.stored.ids(kind);
   }
 
   /** The configuration of a component that code defines: it can be stored under another id. */
@@ -162,7 +167,8 @@ export class BuiltComponents {
     const known = this.#built.get(tree.key);
     if (known !== undefined) return known;
     const { databases } = this.site;
-    const { kind, id, version, revision, stage, config } = tree.stored;
+    const { kind, id, version, revision, stage } = tree.stored;
+    const config = { ...tree.stored.config, name: nameOf(tree.stored) };
     const below = new Map<string, BuiltComponent>();
     for (const [path, found] of tree.below)
       below.set(path, isTree(found) ? this.#build(found, language, isKept) : found);
@@ -185,7 +191,7 @@ function notBuilt(tree: ConfigTree, faults: readonly ConfigFault[]): Error {
   const { kind } = tree.stored;
   const lacksModel = faults.some(({ path }) => path === 'model' || path.startsWith('model.'));
   return lacksModel
-    ? errors.componentModelMissing(kind, inWords(tree, faults))
+    ? errors.componentUnusable(kind, inWords(tree, faults))
     : errors.componentNotBuilt(inWords(tree, faults));
 }
 

@@ -23,6 +23,11 @@ export class ReadyComponents implements StoredComponents {
     return this.#found.get(key, () => this.stored.find(kind, id, version));
   }
 
+  async ids(kind: RunKind): Promise<readonly string[]> {
+    await this.#assertReady();
+    return this.stored.ids(kind);
+  }
+
   async at(kind: RunKind, id: string, state: ConfigVersion): Promise<StoredConfig | undefined> {
     await this.#assertReady();
     return this.stored.at(kind, id, state);

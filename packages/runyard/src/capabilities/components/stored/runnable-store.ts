@@ -8,6 +8,7 @@ import type { Link, Stage } from './stored-component.js';
 interface RunnableRow {
   readonly component_id: string;
   readonly component_type: RunKind;
+  readonly name: string;
   readonly created_at: number;
   readonly version: number;
   readonly revision: number;
@@ -18,7 +19,7 @@ interface RunnableRow {
 }
 
 const columns =
-  'c.component_id, c.component_type, c.created_at, v.version, r.revision, v.stage, r.config, r.links';
+  'c.component_id, c.component_type, c.name, c.created_at, v.version, r.revision, v.stage, r.config, r.links';
 
 const newestRevision =
   'r.component_id = v.component_id AND r.version = v.version AND r.revision = v.revision';
@@ -58,6 +59,12 @@ const readPage: Statement = statement(
    ORDER BY c.created_at, c.component_id DESC LIMIT ?`,
 );
 
+const readIds = statement(
+  'read_runnable_ids',
+  `SELECT component_id FROM components WHERE component_type = ? AND deleted_at IS NULL
+   ORDER BY created_at, component_id DESC LIMIT ?`,
+);
+
 const readKeys = statement(
   'read_component_keys',
   'SELECT component_type, component_id, created_at FROM components WHERE created_at >= ?',
@@ -68,6 +75,9 @@ const latestMs = 120_000;
 
 /** How many are read at once: each may hold a megabyte. */
 const pageSize = 20;
+
+/** How many ids a list of names is made of. */
+const mostIds = 1_000;
 
 /** The stored components of the service's own database, as runs need them. */
 export class RunnableComponents implements StoredComponents {
@@ -84,6 +94,11 @@ export class RunnableComponents implements StoredComponents {
       this.#keysUntil = Math.max(this.#keysUntil, row.created_at - latestMs);
     }
     return [...this.#keys];
+  }
+
+  async ids(kind: RunKind): Promise<string[]> {
+    const rows = await this.database.read<Pick<RunnableRow, 'component_id'>>(readIds, [kind, mostIds]);
+    return rows.map((row) => row.component_id);
   }
 
   async find(kind: RunKind, id: string, version?: number): Promise<StoredConfig | undefined> {
@@ -127,6 +142,7 @@ function fromRow(row: RunnableRow): StoredConfig {
   return {
     kind: row.component_type,
     id: row.component_id,
+    name: row.name,
     version: row.version,
     revision: row.revision,
     stage: row.stage,

@@ -269,8 +269,9 @@ function faultIn(text: string): Pick<Answer, 'code' | 'text'> {
   try {
     const body: unknown = JSON.parse(text);
     if (!isJsonObject(body)) return { code: undefined, text };
-    const { error_code: code, detail } = body;
-    const shown = typeof detail === 'string' ? detail : text;
+    const { error_code: code, detail, hint } = body;
+    const reason = typeof hint === 'string' ? `. ${hint}` : '';
+    const shown = typeof detail === 'string' ? `${detail}${reason}` : text;
     return { code: typeof code === 'string' ? code : undefined, text: shown };
   } catch {
     return { code: undefined, text };

@@ -177,6 +177,26 @@ describe('a workflow of the code and its configuration', () => {
     expect(built(written)).toMatchObject({ whole: research });
   });
 
+  test('functions that are written in place are named after it, and not after their setting', () => {
+    const inline = workflow({
+      id: 'inline',
+      steps: [
+        step({ name: 'a', run: () => 'a' }),
+        step({ name: 'b', run: () => 'b' }),
+        loop({ name: 'c', until: () => true, steps: [step({ name: 'd', run: research })] }),
+      ],
+    });
+    const spoken = agent({ id: 'spoken', model, instructions: () => 'Speak.' });
+    const registry = new Registry({ components: [inline, spoken], settings: { models: [model] } });
+    const { steps: written } = configOf(inline, registry);
+    expect(written).toMatchObject([
+      { executor_ref: 'inline.a' },
+      { executor_ref: 'inline.b' },
+      { end_condition: 'inline.c', steps: [{ executor_ref: 'research' }] },
+    ]);
+    expect(configOf(spoken, registry).instructions).toEqual({ $function: 'spoken.instructions' });
+  });
+
   test('a function without a name is refused with its place', () => {
     const unnamed = workflow({
       id: 'unnamed',

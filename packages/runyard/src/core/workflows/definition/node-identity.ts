@@ -75,7 +75,7 @@ export function nodeInWords(node: WorkflowNode): string {
 }
 
 /** A function that neither the step nor its definition names: `run` is only the name of its property. */
-function isUnnamed({ isNamed, name, run }: StepNode): boolean {
+export function isUnnamed({ isNamed, name, run }: StepNode): boolean {
   if (!('function' in run)) return false;
   return run.function.name === '' ? !isNamed : run.function.name === 'run' && /^run( \d+)?$/.test(name);
 }
