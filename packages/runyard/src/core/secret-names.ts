@@ -1,18 +1,22 @@
 /** What stands where a secret was. */
 export const removedSecret = '[removed]';
 
-/** Names of fields whose value is a secret, whatever their spelling: `api_key`, `apiKey`, `x-api-key`. */
+/**
+ * Names of fields whose value is a secret, whatever their spelling: `api_key`, `apiKey`, `x-api-key`; some also with the
+ * name of what they open before them: `openai_api_key`, `DB_PASSWORD`. A `page_token` is none.
+ */
 const secretNames =
-  /^(authorization|proxyauthorization|(set)?cookie|passw(or)?d|passphrase|pwd|(client|shared|signing|webhook)?secret|(x)?(access|refresh|id|bearer|auth|session|security|csrf|internal)?token|(x)?(api|private|signing|security|secret|accountaccess|secretaccess|jwtverification)key|jwtkeys?|connectionstring|credentials?)$/;
+  /^(authorization|proxyauthorization|(set)?cookie|passw(or)?d|passphrase|pwd|(client|shared|signing|webhook)?secret|(x)?(access|refresh|id|bearer|auth|session|security|csrf|internal)?token|(x)?(api|private|signing|security|secret|accountaccess|secretaccess|jwtverification)key|jwtkeys?|connectionstring|credentials?|.+(apikey|accesskey|privatekey|secretkey|passw(or)?d|passphrase)|(app|jwt|oauth|session|cookie|stripe)secret|.*(api|bot|discord|github|gitlab|huggingface|npm|slack|telegram)token)$/;
 
 const knownNames = new Map<string, boolean>();
+const longestKnown = 64;
 
 export function isSecretName(name: string): boolean {
   let known = knownNames.get(name);
   if (known === undefined) {
     known = secretNames.test(plainName(name));
     // Field names come from code, but foreign objects must not make this grow forever.
-    if (knownNames.size < 1000) knownNames.set(name, known);
+    if (knownNames.size < 1000 && name.length <= longestKnown) knownNames.set(name, known);
   }
   return known;
 }
@@ -37,13 +41,13 @@ const basicPassword = /\b(basic) +(?=[\w+/]*[\d=])[\w+/]{6,}={0,2}/gi;
 const bareToken = /(?<![\w-])(?:eyJ[\w-]+\.[\w-]+\.[\w-]*|[a-z]+_pat_[\w-]{8,}|sk-[\w-]{16,})/g;
 
 /**
- * Forms that occur in no prose: tokens, the keys of model providers, GitHub, GitLab, Slack, AWS and Google, private keys,
+ * Forms that occur in no prose: tokens, the keys of model providers, GitHub, GitLab, Slack, Stripe, AWS and Google, private keys,
  * passwords in addresses, and long values with figures where a key is due. Instructions may speak of bearer tokens.
  */
 const certainSecrets = [
   userPassword,
   /(?<![\w-])(?:eyJ[\w-]{8,}\.[\w-]+\.|[a-z]+_pat_[\w-]{8,}|sk-(?=[\w-]*\d)[\w-]{16,})/,
-  /(?<![\w-])(?:gh[pousr]_[A-Za-z0-9]{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,})/,
+  /(?<![\w-])(?:gh[pousr]_[A-Za-z0-9]{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,})/,
   /(?<![\w-])(?:(?:AKIA|ASIA)[A-Z0-9]{16}(?!\w)|AIza[\w-]{35})/,
   /-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY-----/,
   /\bbearer +(?=[^\s\d]*\d)[\w.~+/=-]{16,}/i,

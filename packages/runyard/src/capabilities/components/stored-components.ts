@@ -10,8 +10,17 @@ export interface StoredConfig extends ConfigVersion {
   readonly name: string;
   readonly stage: 'draft' | 'published';
   readonly config: ComponentConfig;
-  /** Versions of other components that this one pins, by the kind and the key of the link. */
-  readonly pins: readonly { readonly linkKind: string; readonly linkKey: string; readonly version: number }[];
+  /** Versions of other components that this one pins. */
+  readonly pins: readonly Pin[];
+}
+
+/** A version of a component that a reference means, by the kind and the key of the link. */
+export interface Pin {
+  readonly linkKind: string;
+  readonly linkKey: string;
+  /** The component. A reference to another one is not pinned by it. */
+  readonly id: string;
+  readonly version: number;
 }
 
 /** What a component is called: as its configuration says, or else as the component is. */

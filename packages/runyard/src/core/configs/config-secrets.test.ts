@@ -9,6 +9,10 @@ describe('secrets', () => {
     [{ instructions: ['Say hi', 'Use sk-abcdefghijklmnop123'] }, 'instructions[1]'],
     [{ metadata: { note: 'ghp_abcdefghijklmnopqrstuvwxyz0123456789' } }, 'metadata.note'],
     [{ metadata: { aws: 'AKIAIOSFODNN7EXAMPLE' } }, 'metadata.aws'],
+    [{ metadata: { pay: 'sk_live_abcdefghijklmnop' } }, 'metadata.pay'],
+    [{ metadata: { OPENAI_API_KEY: 'abc' } }, 'metadata.OPENAI_API_KEY'],
+    [{ metadata: { dbPassword: 'abc' } }, 'metadata.dbPassword'],
+    [{ metadata: { slack_bot_token: 'abc' } }, 'metadata.slack_bot_token'],
     [{ additional_context: '-----BEGIN RSA PRIVATE KEY-----\nabc' }, 'additional_context'],
     [{ session_state: { auth: { Authorization: 'x' } } }, 'session_state.auth.Authorization'],
     [{ session_state: { credentials: { user: 'abc' } } }, 'session_state.credentials.user'],
@@ -35,6 +39,9 @@ describe('secrets', () => {
         password: '',
         url: 'https://example.com:8080/path?key={key}',
         lib: 'sk-learn-based-models',
+        next_page_token: 'abc',
+        max_token: 12,
+        key: 'A minor',
       },
     };
     expect(checkConfig('agent', config)).toEqual([]);

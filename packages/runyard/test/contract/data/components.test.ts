@@ -108,7 +108,11 @@ describe('a component', () => {
     for (const answer of [
       await create({ config: { metadata: { api_key: secret } } }),
       await create({ metadata: { deep: [{ password: 'hunter2' }] } }),
+      await create({ component_id: secret }),
       await add(id, { notes: `use ${secret}` }),
+      await add(id, {
+        links: [{ link_kind: 'x', link_key: secret, child_component_id: id, child_version: 1 }],
+      }),
       await save(id, 1, { config: { instructions: `use ${secret}` } }),
       await ada.send('PATCH', `/components/${id}`, { description: secret }),
     ]) {
@@ -213,6 +217,9 @@ describe('a version', () => {
     expect((await done(add(id, { version: 7 }))).version).toBe(7);
     expect((await add(id, { version: 3 })).status).toBe(409);
     expect((await done(add(id))).version).toBe(8);
+    expect((await add(id, { version: Number.MAX_SAFE_INTEGER })).status).toBe(422);
+    await done(add(id, { version: 1_000_000_000 }));
+    expect((await done(add(id))).version).toBe(1_000_000_001);
   });
 
   test('is deleted as a draft alone, and its number is not used again', async () => {

@@ -130,7 +130,11 @@ test('a draft that is published is no preview, though its revision is the same',
 
 test('a member is the pinned version, or the current one, or that of the code; a step is that of the code first', async () => {
   const { shelf, built } = site([new Agent({ id: 'a', name: 'Code', model: 'offline' })]);
-  const pins = [{ linkKind: 'member', linkKey: 'member_0', version: 1 }];
+  const pins = [
+    { linkKind: 'member', linkKey: 'member_0', id: 'a', version: 1 },
+    // of another component: it pins nothing here
+    { linkKind: 'member', linkKey: 'member_1', id: 'a', version: 1 },
+  ];
   shelf.put('team', 't', { config: { members: ['a', 'tm'] }, pins });
   shelf.put('team', 'tm', { config: { members: ['a'] } });
   shelf.put('team', 'ts', { config: { members: ['a'], linkKind: 'step_agent' } });

@@ -109,7 +109,9 @@ class TreeReading {
     above: readonly string[],
   ): Promise<ConfigTree | BuiltComponent | { readonly message: string } | undefined> {
     const { kind, id, linkKind, linkKey } = reference;
-    const pin = parent.pins.find((one) => one.linkKind === linkKind && one.linkKey === linkKey)?.version;
+    const pin = parent.pins.find(
+      (one) => one.linkKind === linkKind && one.linkKey === linkKey && one.id === id,
+    )?.version;
     const key = stateKey(kind, id, pin);
     const code = this.site.code(kind, id);
     const isByCode =

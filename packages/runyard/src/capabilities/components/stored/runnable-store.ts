@@ -147,9 +147,10 @@ function fromRow(row: RunnableRow): StoredConfig {
     revision: row.revision,
     stage: row.stage,
     config: storedJson(row.config),
-    pins: storedJson<readonly Link[]>(row.links).map(({ linkKind, linkKey, childVersion }) => ({
+    pins: storedJson<readonly Link[]>(row.links).map(({ linkKind, linkKey, childId, childVersion }) => ({
       linkKind,
       linkKey,
+      id: childId,
       version: childVersion,
     })),
   };

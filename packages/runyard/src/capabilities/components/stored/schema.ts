@@ -14,6 +14,8 @@ const bounds = {
   config: 1_000_000,
   links: 500,
   linkMeta: 10_000,
+  /** The largest number that a caller may give: the versions after it need numbers, too. */
+  version: 1_000_000_000,
 } as const;
 
 const kinds = ['agent', 'team', 'workflow'] as const;
@@ -171,7 +173,7 @@ export type UpdateComponentBody = z.output<typeof updateComponentBody>;
 export const createConfigBody = z
   .object({
     config: config(),
-    version: z.int().min(1).nullable().optional().meta({
+    version: z.int().min(1).max(bounds.version).nullable().optional().meta({
       description: 'A number above all that the component ever had. Default: the next one.',
     }),
     label: label(),

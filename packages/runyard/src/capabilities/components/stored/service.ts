@@ -83,7 +83,7 @@ export class StoredComponentsService {
     const id = given.id ? checkedId(given.id) : idFromName(name);
     this.#assertNotOfCode(id);
     const language = await this.options.language();
-    assertNoSecrets(language, { name, description, metadata });
+    assertNoSecrets(language, { name, component_id: given.id, description, metadata });
     const links = kind === 'team' ? await this.#memberLinks(language, given) : [];
     const fields = { name, description, metadata };
     const { component } = await this.options.changes.create(

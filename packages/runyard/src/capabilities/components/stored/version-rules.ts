@@ -48,7 +48,7 @@ export async function addVersion(
   if (version <= lastVersion) throw errors.versionUsed(id, version, lastVersion + 1);
   if ((await change.countVersions()) >= mostVersions) throw errors.tooManyVersions(id, mostVersions);
   const config = checkedConfig(language, kind, given.config);
-  assertNoSecrets(language, { label, notes, links: metasOf(links) });
+  assertNoSecrets(language, { label, notes, links: textsOf(links) });
   if (label !== null) await assertFreeLabel(change, label, version);
   await assertLinks(change, links, stage);
   const refersTo = linkRows(language, kind, config, links);
@@ -86,7 +86,7 @@ export async function saveVersion(
     stage,
   };
   const { label, notes, links } = after;
-  assertNoSecrets(language, { label, notes, links: metasOf(links) });
+  assertNoSecrets(language, { label, notes, links: textsOf(links) });
   if (after.label !== null) await assertFreeLabel(change, after.label, version);
   await assertLinks(change, after.links, stage);
   const refersTo = linkRows(language, kind, after.config, after.links);
@@ -113,8 +113,9 @@ export async function assertMayBeCurrent(
   if (found.stage === 'draft') throw errors.draftNotCurrent(id, version);
 }
 
-function metasOf(links: readonly Link[]): Json {
-  return links.map(({ meta }) => meta);
+/** What callers write into links, by its place in the request. */
+function textsOf(links: readonly Link[]): Json {
+  return links.map(({ linkKind, linkKey, meta }) => ({ link_kind: linkKind, link_key: linkKey, meta }));
 }
 
 /** The unique index decides as well; this names the fault. */
