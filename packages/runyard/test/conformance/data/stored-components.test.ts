@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ComponentChangeStore } from '../../../src/capabilities/components/stored/change-store.js';
 import type { ComponentChange } from '../../../src/capabilities/components/stored/component-change-store.js';
@@ -144,6 +145,29 @@ forEachDatabase((_dialect, freshPlace) => {
     await expect(changed('b', async () => undefined)).rejects.toThrow('missing');
   });
 
+  it('lets editors whose components pin each other not wait for each other', async () => {
+    await open();
+    await Promise.all(['a', 'b'].map((id) => created(id)));
+    let reached = () => {};
+    const both = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    const edit = (id: string, pinned: string) =>
+      changed(id, async (change) => {
+        // locks of rows would be taken crosswise here
+        await Promise.race([both, setTimeout(200)]);
+        reached();
+        const stage = await change.stageOf(pinned, 1);
+        await change.addVersion(2, fields(), holding('more'), []);
+        return [stage, (await change.other(pinned))?.kind, await change.other(id)];
+      });
+    const made = await Promise.all([edit('a', 'b'), edit('b', 'a')]);
+    expect(made.map(({ result }) => result)).toEqual([
+      ['draft', 'agent', undefined],
+      ['draft', 'agent', undefined],
+    ]);
+  });
+
   it('gives an id to one of several who create it at once', async () => {
     const { place } = await open();
     const other = new ComponentChangeStore(await place.open());
@@ -209,7 +233,7 @@ forEachDatabase((_dialect, freshPlace) => {
       ],
     });
     expect((await runnable.find('team', 'crew'))?.pins).toEqual([
-      { linkKind: 'member', linkKey: 'member_0', version: 1 },
+      { linkKind: 'member', linkKey: 'member_0', id: 'a', version: 1 },
     ]);
     const found = await changed('a', async (change) => [await change.users(5), await change.pinnedBy(1, 5)]);
     expect(found.result).toEqual([['crew'], [{ id: 'crew', version: 2 }]]);

@@ -21,16 +21,17 @@ export interface Changed<Result> {
 }
 
 /**
- * Changes stored components. Each change is one transaction that begins with the row of the component: another editor
- * waits, so that what a change was checked against is still true when it is stored.
+ * Until the transaction ends, nobody else changes a component. Locks of rows would let two wait for each other whose
+ * components pin one another. SQLite has one writer at a time.
+ */
+const takeTurn = `SELECT pg_advisory_xact_lock(hashtextextended('runyard_components:' || current_schema(), 0))`;
+
+/**
+ * Changes stored components. Each change is one transaction, and one after the other: what a change was checked against,
+ * other components included, is still true when it is stored.
  */
 export class ComponentChangeStore {
-  /** Keeps rows of other components as they are until the transaction ends. SQLite has one writer at a time. */
-  readonly #shared: string;
-
-  constructor(private readonly database: Database) {
-    this.#shared = database.dialect === 'postgres' ? 'FOR SHARE OF c, v' : '';
-  }
+  constructor(private readonly database: Database) {}
 
   /**
    * Makes a component, or takes up the one that has the id: `work` decides whether that is possible. Its first version
@@ -50,8 +51,8 @@ export class ComponentChangeStore {
         [id, kind, name, description, metadata && JSON.stringify(metadata), by, by, at],
       );
       // what made the insertion a conflict is there: rows of components stay
-      const row = inserted[0] ?? (await locked(run, id))!;
-      const change = new ComponentChange(run, componentFromRow(row), { by, at }, this.#shared);
+      const row = inserted[0] ?? (await begun(run, id))!;
+      const change = new ComponentChange(run, componentFromRow(row), { by, at });
       return finished(change, await work(change, inserted.length > 0));
     });
   }
@@ -64,18 +65,19 @@ export class ComponentChangeStore {
     work: (change: ComponentChange) => Promise<Result>,
   ): Promise<Changed<Result>> {
     return this.#transaction(async (run) => {
-      const row = await locked(run, id);
+      const row = await begun(run, id);
       if (row === undefined) throw missing();
-      const change = new ComponentChange(run, componentFromRow(row), editing, this.#shared);
+      const change = new ComponentChange(run, componentFromRow(row), editing);
       return finished(change, await work(change));
     });
   }
 
   #transaction<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
     const { dialect } = this.database;
-    return this.database.transaction((run) =>
-      work((sql, parameters) => run(statement('component_change', sql)[dialect], parameters)),
-    );
+    return this.database.transaction(async (run) => {
+      if (dialect === 'postgres') await run(takeTurn);
+      return work((sql, parameters) => run(statement('component_change', sql)[dialect], parameters));
+    });
   }
 }
 
@@ -84,8 +86,8 @@ async function finished<Result>(change: ComponentChange, result: Result): Promis
   return { component: change.component, result };
 }
 
-/** The row, which belongs to this transaction from here on. */
-async function locked(run: Run, id: string): Promise<ComponentsTable | undefined> {
+/** The row of a component, with one more change. */
+async function begun(run: Run, id: string): Promise<ComponentsTable | undefined> {
   const [row] = await run<ComponentsTable>(
     'UPDATE components SET changes = changes + 1 WHERE component_id = ? RETURNING *',
     [id],

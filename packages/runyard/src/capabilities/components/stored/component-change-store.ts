@@ -1,5 +1,5 @@
 import type { SqlValue } from '../../../platform/storage/database.js';
-import type { ComponentConfigsTable } from '../tables.js';
+import type { ComponentConfigsTable, ComponentsTable } from '../tables.js';
 import { type ContentRow, versionFromRow, versionWithContent } from './rows-store.js';
 import type {
   Content,
@@ -44,7 +44,6 @@ export class ComponentChange {
     private readonly run: Run,
     component: StoredComponent,
     private readonly editing: Editing,
-    private readonly shared: string,
   ) {
     this.#component = component;
   }
@@ -94,12 +93,22 @@ export class ComponentChange {
     return rows.length > 0;
   }
 
-  /** The stage of a version of another component, which stays until this change is stored; undefined: not there. */
+  /** Another component that is not deleted. */
+  async other(id: string): Promise<Pick<StoredComponent, 'kind' | 'currentVersion'> | undefined> {
+    if (id === this.#component.id) return undefined;
+    const [row] = await this.run<Pick<ComponentsTable, 'component_type' | 'current_version'>>(
+      'SELECT component_type, current_version FROM components WHERE component_id = ? AND deleted_at IS NULL',
+      [id],
+    );
+    return row && { kind: row.component_type, currentVersion: row.current_version };
+  }
+
+  /** The stage of a version of another component; undefined: not there. */
   async stageOf(componentId: string, version: number): Promise<Stage | undefined> {
     const [row] = await this.run<{ stage: Stage }>(
       `SELECT v.stage FROM component_configs v
         JOIN components c ON c.component_id = v.component_id AND c.deleted_at IS NULL
-        WHERE v.component_id = ? AND v.version = ? AND v.deleted_at IS NULL ${this.shared}`,
+        WHERE v.component_id = ? AND v.version = ? AND v.deleted_at IS NULL`,
       [componentId, version],
     );
     return row?.stage;

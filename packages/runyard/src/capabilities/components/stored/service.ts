@@ -84,13 +84,13 @@ export class StoredComponentsService {
     this.#assertNotOfCode(id);
     const language = await this.options.language();
     assertNoSecrets(language, { name, component_id: given.id, description, metadata });
-    const links = kind === 'team' ? await this.#memberLinks(language, given) : [];
     const fields = { name, description, metadata };
     const { component } = await this.options.changes.create(
       { id, kind, ...fields },
       await this.#editing(caller),
       async (change, isNew) => {
         if (!isNew) this.#takeUp(change, given, fields);
+        const links = kind === 'team' ? await this.#memberLinks(change, language, given) : [];
         const { version } = await addVersion(change, language, { ...given, links });
         change.note({ action: isNew ? 'created' : 'restored', version, revision: 1 });
       },
@@ -184,14 +184,18 @@ export class StoredComponentsService {
   }
 
   /** Pins the members that are stored components to their current versions. */
-  async #memberLinks(language: ConfigLanguage, { name, ...given }: GivenComponent): Promise<Link[]> {
+  async #memberLinks(
+    change: ComponentChange,
+    language: ConfigLanguage,
+    { name, ...given }: GivenComponent,
+  ): Promise<Link[]> {
     const config = checkedConfig(language, 'team', given.config);
     const members = language.references('team', config).filter(({ linkKind }) => linkKind === 'member');
     const unresolved: string[] = [];
     const links: Link[] = [];
     for (const { kind, id, linkKind, linkKey } of members) {
-      const found = await this.options.store.find(id);
-      const stored = found?.kind === kind && found.deletedAt === null ? found : undefined;
+      const found = await change.other(id);
+      const stored = found?.kind === kind ? found : undefined;
       if (stored === undefined && !this.options.code[kind].includes(id)) unresolved.push(id);
       const childVersion = stored?.currentVersion ?? null;
       if (childVersion !== null)
