@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { exportService, exportTo } from '../../src/cli/transfer/export.js';
@@ -173,6 +173,19 @@ describe('runyard export and import', () => {
       [2, 'Host'],
       [1, undefined],
     ]);
+    // more than a page of them
+    for (let version = 3; version <= 22; version += 1)
+      await service.send('POST', '/components/greeter/configs', {
+        config: { ...config, role: `${version}` },
+      });
+    const again = join(folder, 'again');
+    const chosen = chosenKinds('components');
+    await quietly(() => exportTo(again, service, chosen, { allVersions: true, prune: false }));
+    const { versions: exported } = JSON.parse(texts(again)['components/greeter.json'] ?? '');
+    expect(exported.map((one: Body) => one.config.role)).toEqual([
+      ...[undefined, 'Host'],
+      ...Array.from({ length: 20 }, (_, index) => `${index + 3}`),
+    ]);
   });
 
   test('what differs is changed, what has a fault is named, and nothing is deleted unasked', async () => {
@@ -258,6 +271,14 @@ describe('runyard export and import', () => {
       );
     });
     expect(texts(folder)).toEqual({});
+    // what was written before stays, also where things that are gone are removed
+    mkdirSync(join(folder, 'schedules'), { recursive: true });
+    for (const name of ['leaky', 'gone']) writeFileSync(join(folder, `schedules/${name}.json`), '{}');
+    await quietly(async () => {
+      const pruning = exportTo(folder, service, kinds, { allVersions: false, prune: true });
+      await expect(pruning).rejects.toThrow(/1 not exported/);
+    });
+    expect(texts(folder)).toEqual({ 'schedules/leaky.json': '{}' });
   });
 
   test('the commands open the databases of the entry', async () => {

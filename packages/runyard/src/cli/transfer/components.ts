@@ -23,7 +23,8 @@ const version = z.strictObject({
 type Version = z.output<typeof version>;
 
 const mostVersions = 10_000;
-const versionsAtOnce = 100;
+/** Each may hold a megabyte. */
+const versionsAtOnce = 20;
 
 const schema = z
   .strictObject({
@@ -145,14 +146,15 @@ async function storedComponents(service: TransferService): Promise<Stored[]> {
 /** The oldest first. */
 async function versionsOf(service: TransferService, id: string): Promise<JsonObject[]> {
   const path = `${pathOf(id)}/configs?limit=${versionsAtOnce}`;
-  const found: JsonObject[] = [];
-  for (let before = ''; found.length < mostVersions; before = `&before=${found[0]?.version}`) {
-    const list = await service.get(`${path}${before}`);
+  // by their numbers: one that is added meanwhile moves another to the next page
+  const found = new Map<number, JsonObject>();
+  for (let page = 1; page <= mostVersions / versionsAtOnce; page += 1) {
+    const list = await service.get(`${path}&page=${page}`);
     const versions = Array.isArray(list) ? list.filter(isJsonObject) : [];
-    found.unshift(...versions.sort((one, other) => Number(one.version) - Number(other.version)));
+    for (const one of versions) found.set(Number(one.version), one);
     if (versions.length < versionsAtOnce) break;
   }
-  return found;
+  return [...found].sort(([one], [other]) => one - other).map(([, one]) => one);
 }
 
 function byId(one: JsonObject, other: JsonObject): number {

@@ -40,8 +40,8 @@ export async function exportTo(
         ? new CommandFailure(`The ${kind.folder} cannot be read: ${error.message}`)
         : error;
     });
-    const safe = things.filter((thing) => !hasSecret(kind.folder, thing, faults));
-    const { changed, unchanged, stale } = await writeThings(folder, kind.folder, safe, { prune });
+    const left = new Set(things.filter((thing) => hasSecret(kind.folder, thing, faults)));
+    const { changed, unchanged, stale } = await writeThings(folder, kind.folder, things, { left, prune });
     console.log(
       `${kind.folder}: ${changed} written, ${unchanged} unchanged${staleText(stale.length, prune)}`,
     );

@@ -18,26 +18,27 @@ export interface WrittenFiles {
   readonly stale: readonly string[];
 }
 
-/** Writes a file for each thing. A file that says the same already is left alone. */
+/** Writes a file for each thing, except those that are `left`: a file that they have from before stays as it is. */
 export async function writeThings(
   folder: string,
   kind: string,
   things: readonly Thing[],
-  { prune }: { readonly prune: boolean },
+  { left, prune }: { readonly left: ReadonlySet<Thing>; readonly prune: boolean },
 ): Promise<WrittenFiles> {
   const names = fileNames(things);
   const before = await filesOf(folder, kind);
   let changed = 0;
-  for (const [index, { content }] of things.entries()) {
+  for (const [index, thing] of things.entries()) {
+    if (left.has(thing)) continue;
     const path = join(folder, kind, names[index] ?? '');
-    const text = `${JSON.stringify(content, null, 2)}\n`;
+    const text = `${JSON.stringify(thing.content, null, 2)}\n`;
     if ((await textOf(path)) === text) continue;
     changed += 1;
     await written(path, text);
   }
   const stale = before.filter((name) => !names.includes(name)).map((name) => `${kind}/${name}`);
   if (prune) for (const path of stale) await accessing(path, rm(join(folder, path)));
-  return { changed, unchanged: things.length - changed, stale };
+  return { changed, unchanged: things.length - left.size - changed, stale };
 }
 
 /** The files of a kind, and what is wrong with those that cannot be read. */

@@ -35,7 +35,7 @@ export const runErrors = {
     ),
   /** `reason` names the component, and each reference that means nothing here. */
   componentNotBuilt: define('component_not_built', 422, (reason: string) => reason),
-  /** What exists, but not as it is asked for. Contract: the same without its model, and without the version. */
+  /** What exists, but not as it is asked for. Contract: the same without its model or version, or with a step of an unknown type. */
   componentUnusable: (kind: ComponentKind, reason: string) =>
     new RunyardError(`${kind}_not_found`, 404, `${componentNames[kind]} not found`, {
       fields: { hint: reason },

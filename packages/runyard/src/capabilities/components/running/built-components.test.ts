@@ -190,8 +190,16 @@ test('what contains itself or is too deep is refused with the way to it', async 
   );
 });
 
-test('without its model there is no such component, and lists say why', async () => {
+test('without its model, or with a step of an unknown type, there is no such component, and lists say why', async () => {
   const { shelf, built } = site();
+  shelf.put('workflow', 'w', { config: { fault: 'steps[0].else_steps[1].type' } });
+  await expect(built.find('workflow', 'w')).rejects.toMatchObject({
+    status: 404,
+    message: 'Workflow not found',
+    options: { fields: { hint: expect.stringContaining('steps[0].else_steps[1].type is unknown') } },
+  });
+  shelf.put('workflow', 'w', { version: 2, config: { fault: 'steps[0].agent_id' } });
+  await expect(built.find('workflow', 'w')).rejects.toMatchObject({ status: 422 });
   shelf.put('agent', 'a', { config: { fault: 'model' } });
   shelf.put('agent', 'b', { config: { fault: 'tools[0]' } });
   await expect(built.find('agent', 'a')).rejects.toMatchObject({ status: 404, message: 'Agent not found' });

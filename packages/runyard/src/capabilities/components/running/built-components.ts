@@ -186,13 +186,14 @@ export class BuiltComponents {
   }
 }
 
-/** Contract: a model that nothing provides means that there is no such component. */
+/** Contract: a model that nothing provides, or a type of step that nobody knows, means that there is no such component. */
+const unknownPlaces = /^(?:model(?:\.|$)|steps\[.*\]\.type$)/;
+
 function notBuilt(tree: ConfigTree, faults: readonly ConfigFault[]): Error {
-  const { kind } = tree.stored;
-  const lacksModel = faults.some(({ path }) => path === 'model' || path.startsWith('model.'));
-  return lacksModel
-    ? errors.componentUnusable(kind, inWords(tree, faults))
-    : errors.componentNotBuilt(inWords(tree, faults));
+  const reason = inWords(tree, faults);
+  return faults.some(({ path }) => unknownPlaces.test(path))
+    ? errors.componentUnusable(tree.stored.kind, reason)
+    : errors.componentNotBuilt(reason);
 }
 
 const shownFaults = 10;
