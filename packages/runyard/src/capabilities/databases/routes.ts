@@ -126,10 +126,9 @@ function stepOf({ version, name, direction, status, ms, sql }: MigrationResult) 
   return { version, name, direction, status, ms, ...(sql !== undefined && { sql }) };
 }
 
-function statusBodyOf({ databaseId, type, schema, latest, tables }: DatabaseStatus) {
+function statusBodyOf({ databaseId, schema, latest, tables }: DatabaseStatus) {
   return {
     db_id: databaseId,
-    type,
     status: schema === undefined ? 'unavailable' : fitOf(schema.current, latest),
     version: schema?.current,
     latest_version: latest,

@@ -109,7 +109,6 @@ export const databasesBody = z
   .array(
     z.object({
       db_id: z.string(),
-      type: z.enum(['sqlite', 'postgres']),
       status: z.enum(['current', 'older', 'newer', 'unavailable']).meta({
         description: 'Whether the database has the schema of this process; unavailable: it does not respond.',
       }),

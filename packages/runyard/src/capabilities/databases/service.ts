@@ -16,7 +16,6 @@ export interface MigrateRequest {
 
 export interface DatabaseStatus {
   readonly databaseId: string;
-  readonly type: Database['dialect'];
   /** Undefined: the database does not answer. */
   readonly schema: SchemaStatus | undefined;
   readonly latest: number;
@@ -114,13 +113,13 @@ function shortened(text: string): string {
 }
 
 async function statusOf(database: Database): Promise<DatabaseStatus> {
-  const { id: databaseId, dialect: type, migrations } = database;
+  const { id: databaseId, dialect, migrations } = database;
   const latest = migrations.at(-1)?.version ?? 0;
   try {
     const schema = await schemaStatus(database);
-    return { databaseId, type, schema, latest, tables: tableVersions(migrations, type, schema.current) };
+    return { databaseId, schema, latest, tables: tableVersions(migrations, dialect, schema.current) };
   } catch (error) {
     if (!isReported(error)) throw error;
-    return { databaseId, type, schema: undefined, latest, tables: new Map() };
+    return { databaseId, schema: undefined, latest, tables: new Map() };
   }
 }

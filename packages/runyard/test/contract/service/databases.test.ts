@@ -145,7 +145,7 @@ forEachDatabase((dialect, freshPlace) => {
           ...{ version, name, direction: 'down', status: 'planned', ms: 0, sql: [...down(dialect)] },
         })),
     );
-    expect((await service.get('/databases')).body[0]).toMatchObject({ type: dialect, status: 'current' });
+    expect((await service.get('/databases')).body[0]).toMatchObject({ db_id: 'default', status: 'current' });
 
     expect((await service.run('quick', { message: 'hi' })).status).toBe(200);
     const refused = await post(service, '/databases/default/migrate', { target_version: 9 });
