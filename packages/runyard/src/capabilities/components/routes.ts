@@ -184,12 +184,12 @@ export const componentRoutes: readonly Route<ComponentServices>[] = [
   getModels,
   listAgents,
   getAgent,
-  getAgentConfig,
   listTeams,
   getTeam,
-  getTeamConfig,
   listWorkflows,
   getWorkflow,
+  getAgentConfig,
+  getTeamConfig,
   getWorkflowConfig,
 ];
 

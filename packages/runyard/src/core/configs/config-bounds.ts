@@ -1,7 +1,8 @@
 import { isJsonObject, type Json } from '../json.js';
 import type { ConfigFault } from './component-config.js';
 
-const mostCharacters = 1_048_576;
+/** Of the JSON text of a configuration. */
+export const mostCharacters = 1_000_000;
 const deepest = 64;
 
 /** What is too large in a configuration. Everything else may walk one without bounds of its own. */

@@ -222,7 +222,7 @@ describe('what is wrong has its place', () => {
 
   test('size and depth are bounded', () => {
     expect(checkConfig('agent', { description: 'x'.repeat(1_100_000) })[0]?.message).toContain(
-      'At most 1048576',
+      'At most 1000000',
     );
     let deep: Json = 'x';
     for (let level = 0; level < 70; level += 1) deep = [deep];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mostCharacters } from '../../../core/configs/config-bounds.js';
 import type { Json } from '../../../core/json.js';
 import { formBoolean, formInteger } from '../../../platform/http/request/fields.js';
 import { largestPage, pageBody, pageQuery } from '../../../platform/http/request/pagination.js';
@@ -11,7 +12,7 @@ const bounds = {
   notes: 10_000,
   /** Characters of the JSON text. */
   metadata: 100_000,
-  config: 1_000_000,
+  config: mostCharacters,
   links: 500,
   linkMeta: 10_000,
   /** The largest number that a caller may give: the versions after it need numbers, too. */
@@ -41,7 +42,7 @@ const metadata = () =>
 const config = () =>
   object('config', bounds.config).meta({
     description: 'The settings, by the keys of the configuration reference. A secret in it is refused.',
-    examples: [{ name: 'Greeter', model: 'openai:gpt-5-mini', instructions: 'Greet the user.' }],
+    examples: [{ model: 'offline', instructions: 'Greet the user.' }],
   });
 const label = () =>
   z
@@ -143,9 +144,9 @@ export const createComponentBody = z
     description: 'A component to create, with its first version.',
     examples: [
       {
-        name: 'Greeter',
+        name: 'Receptionist',
         component_type: 'agent',
-        config: { name: 'Greeter', model: 'openai:gpt-5-mini', instructions: 'Greet the user.' },
+        config: { model: 'offline', instructions: 'Greet the user.' },
       },
     ],
   });
@@ -186,7 +187,7 @@ export const createConfigBody = z
   .meta({
     id: 'ConfigCreate',
     description: 'A version to add.',
-    examples: [{ config: { name: 'Greeter', instructions: 'Greet the user warmly.' }, notes: 'Warmer' }],
+    examples: [{ config: { model: 'offline', instructions: 'Greet the user warmly.' }, notes: 'Warmer' }],
   });
 export type CreateConfigBody = z.output<typeof createConfigBody>;
 
@@ -240,7 +241,7 @@ export const diffQuery = z.object({
 
 const componentId = z
   .string()
-  .meta({ description: 'The identifier of the component.', examples: ['greeter'] });
+  .meta({ description: 'The identifier of the component.', examples: ['receptionist'] });
 export const componentParams = z.object({ component_id: componentId });
 export const versionParams = z.object({
   component_id: componentId,
