@@ -14,7 +14,7 @@ export const registry: Capability = {
     services: {
       registry: new RegistryService(
         collected,
-        databases.map(({ id, dialect }) => ({ id, kind: dialect })),
+        databases.map(({ id }) => id),
       ),
     },
   }),

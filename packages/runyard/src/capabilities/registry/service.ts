@@ -1,6 +1,6 @@
 import { compareTexts } from '../../core/compare-texts.js';
 import type { Registry } from '../../core/registry/registry.js';
-import type { ListedDatabase, RegistryEntry } from '../../core/registry/registry-entries.js';
+import type { RegistryEntry } from '../../core/registry/registry-entries.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/request/pagination.js';
 
@@ -16,7 +16,7 @@ export class RegistryService {
 
   constructor(
     private readonly registry: () => Registry,
-    private readonly databases: readonly ListedDatabase[],
+    private readonly databases: readonly string[],
   ) {}
 
   /** By type and name. Of agents and teams, and of what belongs to one, those that the caller may see or run. */

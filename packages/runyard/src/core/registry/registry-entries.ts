@@ -47,17 +47,10 @@ interface Owner {
   readonly id: string;
 }
 
-/** A database of the service. */
-export interface ListedDatabase {
-  readonly id: string;
-  /** `sqlite`, `postgres` */
-  readonly kind: string;
-}
-
 /** All that configurations may refer to. Neither code nor settings of connections are part of it. */
 export function registryEntries(
   registry: RegisteredThings,
-  databases: readonly ListedDatabase[] = [],
+  databases: readonly string[] = [],
 ): readonly RegistryEntry[] {
   const all: readonly RegistryEntry[] = [
     ...Array.from(registry.tools.all(), ({ thing }) => toolEntry(thing)),
@@ -69,7 +62,7 @@ export function registryEntries(
       }),
     ),
     ...Array.from(registry.models.all(), ({ thing }) => modelEntry(thing)),
-    ...databases.map(({ id, kind }) => entry('db', id, { class_path: databaseClass(kind), db_id: id })),
+    ...databases.map((id) => entry('db', id, { class_path: databaseClass, db_id: id })),
     ...vectorStores(registry, databases),
     ...Array.from(registry.schemas.all(), ({ name, thing }) => schemaEntry(name, thing)),
     ...Array.from(registry.functions.all(), functionEntry),
@@ -106,9 +99,8 @@ function entry(type: RegistryType, name: string, metadata: JsonObject): Registry
   return { name, type, metadata };
 }
 
-function databaseClass(kind: string): string {
-  return kind === 'sqlite' ? 'runyard.SqliteDatabase' : 'runyard.PostgresDatabase';
-}
+/** For all of them: callers do not learn which database software the service uses. */
+const databaseClass = 'runyard.Database';
 
 function toolEntry(tool: Tool): RegistryEntry {
   const metadata = { class_path: 'runyard.Tool', is_toolkit: false, ...toolFacts(tool) };
@@ -147,25 +139,24 @@ function schemaEntry(name: string, schema: ValueSchema): RegistryEntry {
 /** A knowledge base without a vector store of its own has that of its database. */
 function storeOf(
   { settings: { vectorStore, database } }: Knowledge,
-  databases: readonly ListedDatabase[],
+  databases: readonly string[],
 ): { readonly id: string; readonly class_path: string; readonly description?: string } | undefined {
   if (vectorStore !== undefined) {
     const { id, name, description } = vectorStore;
     return { id, class_path: name, description };
   }
-  const own = databases.find(({ id }) => id === database) ?? databases[0];
-  return own && { id: own.id, class_path: `${databaseClass(own.kind)}.VectorStore` };
+  const own = database ?? databases[0];
+  return own === undefined ? undefined : { id: own, class_path: 'runyard.VectorStore' };
 }
 
-function knowledgeEntry(knowledge: Knowledge, databases: readonly ListedDatabase[]): RegistryEntry {
-  const { description, maxResults, readers, database } = knowledge.settings;
+function knowledgeEntry(knowledge: Knowledge, databases: readonly string[]): RegistryEntry {
+  const { description, maxResults, readers } = knowledge.settings;
   const store = storeOf(knowledge, databases);
-  const own = databases.find(({ id }) => id === database) ?? databases[0];
   return {
     ...entry('knowledge', knowledge.name, {
       class_path: 'runyard.Knowledge',
       ...(store !== undefined && { vector_db_class: store.class_path }),
-      ...(own !== undefined && { contents_db_class: databaseClass(own.kind) }),
+      contents_db_class: databaseClass,
       ...(maxResults !== undefined && { max_results: maxResults }),
       ...(readers !== undefined && { num_readers: readers.length }),
     }),
@@ -173,7 +164,7 @@ function knowledgeEntry(knowledge: Knowledge, databases: readonly ListedDatabase
   };
 }
 
-function vectorStores(registry: RegisteredThings, databases: readonly ListedDatabase[]): RegistryEntry[] {
+function vectorStores(registry: RegisteredThings, databases: readonly string[]): RegistryEntry[] {
   return Array.from(registry.knowledge.all(), ({ thing }) => storeOf(thing, databases)).flatMap((store) => {
     if (store === undefined) return [];
     const { id, class_path, description } = store;

@@ -13,7 +13,7 @@ test('knows what components use, also inside teams and workflows', () => {
   });
   const names = (type: string) =>
     listed
-      .entries([{ id: 'main', kind: 'sqlite' }])
+      .entries(['main'])
       .filter((entry) => entry.type === type)
       .map(({ name }) => name);
   expect(names('function')).toEqual(

@@ -3,7 +3,7 @@ import type { Tool } from '../tools/tool.js';
 import { collect, type RegistrySources } from './collect.js';
 import { type NamedThings, preferred, type Registered } from './named-things.js';
 import { RegisteredThings } from './registered-things.js';
-import { type ListedDatabase, type RegistryEntry, registryEntries } from './registry-entries.js';
+import { type RegistryEntry, registryEntries } from './registry-entries.js';
 
 /** What stored configurations may refer to: what is registered, and what the components of the code use. */
 export class Registry extends RegisteredThings {
@@ -13,7 +13,7 @@ export class Registry extends RegisteredThings {
   }
 
   /** All of it, by type and in the order of the code. */
-  entries(databases?: readonly ListedDatabase[]): readonly RegistryEntry[] {
+  entries(databases?: readonly string[]): readonly RegistryEntry[] {
     return registryEntries(this, databases);
   }
 
