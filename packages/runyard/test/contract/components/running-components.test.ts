@@ -71,7 +71,9 @@ describe('a stored component', () => {
     expect((await service.run('versions', { message: 'hi' })).body.content).toBe('one');
     await addVersion('versions', 'two');
     expect((await service.run('versions', { message: 'hi' })).body.content).toBe('two');
-    expect((await service.run('versions', { message: 'hi', version: 1 })).body.content).toBe('one');
+    const { body: first } = await service.run('versions', { message: 'hi', version: 1 });
+    expect(first).toMatchObject({ content: 'one', version: 1 });
+    expect((await service.get(`/agents/versions/runs/${first.run_id}`)).body.version).toBe(1);
     const hint =
       "The agent 'versions' has no version 7. GET /components/versions/configs lists its versions.";
     expect(await service.run('versions', { message: 'hi', version: 7 })).toMatchObject({
@@ -91,7 +93,8 @@ describe('a stored component', () => {
       loc: ['body', 'version'],
     });
     expect((await service.submit('/teams/versions/runs', { message: 'hi', stream: false })).status).toBe(404);
-    expect((await service.run('coded', { message: 'hi', version: 7 })).body.content).toBe('from code');
+    const { body: coded } = await service.run('coded', { message: 'hi', version: 7 });
+    expect([coded.content, coded.version]).toEqual(['from code', undefined]);
   });
 
   it('has the name of the component if its configuration has none, and errors name it', async () => {

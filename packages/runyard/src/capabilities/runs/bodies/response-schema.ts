@@ -49,6 +49,10 @@ const runFields = {
   session_id: z.string(),
   user_id: z.string().nullable(),
   agent_id: z.string().meta({ description: 'The identifier of the agent, team or workflow.' }),
+  version: z.int().optional().meta({
+    description: 'The version of the stored component that ran.',
+    'x-addition': true,
+  }),
   status: z
     .union([status, z.string()])
     .meta({ description: 'Lower case; upper case with `agentos` compatibility.' }),

@@ -16,7 +16,7 @@ import type { Run, StepRecord } from '../../../core/runs/run.js';
 import { memberResponses } from '../../../core/teams/member-responses.js';
 import { createdAtIn, statusIn, type WireFormat } from '../../../platform/http/response/wire-format.js';
 import type { SoFar } from '../events/listed-events.js';
-import { listedEnding, listedWorkflowRunOf, workflowRunBodyOf } from './workflow-run-body.js';
+import { listedEnding, listedWorkflowRunOf, versionOf, workflowRunBodyOf } from './workflow-run-body.js';
 
 export interface RunView {
   readonly run: Run;
@@ -48,6 +48,7 @@ function conversationBodyOf(view: RunView, media: RunMedia, format: WireFormat):
   return {
     run_id: run.runId,
     ...whatRan(run),
+    version: versionOf(run),
     session_id: run.sessionId,
     user_id: run.userId,
     parent_run_id: run.parentRunId ?? undefined,

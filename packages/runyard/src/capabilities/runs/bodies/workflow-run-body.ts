@@ -2,6 +2,7 @@ import { endingFields } from '../../../core/agents/answer/ending.js';
 import type { WorkflowEvent } from '../../../core/events/run-event.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { ChildView } from '../../../core/runs/execution/child-run.js';
+import { componentKey } from '../../../core/runs/resume/ending-executable.js';
 import type { Run, RunResult, StepRecord } from '../../../core/runs/run.js';
 import { nestedRunBody, type StatusText } from '../../../core/teams/member-responses.js';
 import {
@@ -35,6 +36,7 @@ export function workflowRunBodyOf(view: WorkflowRunView, produced: Body, format:
   return {
     ...runFields(view, (status) => statusIn(format, status)),
     agent_id: run.componentId,
+    version: versionOf(run),
     user_id: run.userId,
     created_at: createdAtIn(format, run),
     ...noMedia,
@@ -42,6 +44,11 @@ export function workflowRunBodyOf(view: WorkflowRunView, produced: Body, format:
     step_states: states.length > 0 ? states : undefined,
     events,
   };
+}
+
+/** The version of the stored component that ran; undefined for one of the code. */
+export function versionOf({ kind, componentId, input: { options } }: Run): number | undefined {
+  return options.configs?.[componentKey(kind, componentId)]?.version;
 }
 
 /** A run of a workflow in a list: every key but `events` is there, with nulls. */
