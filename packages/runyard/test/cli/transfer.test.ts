@@ -1,7 +1,17 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { exportService, exportTo } from '../../src/cli/transfer/export.js';
+import { readThings } from '../../src/cli/transfer/folder.js';
 import { importFrom, importService } from '../../src/cli/transfer/import.js';
 import { inThisProcess, TransferService } from '../../src/cli/transfer/service.js';
 import { chosenKinds } from '../../src/cli/transfer/transfer-kinds.js';
@@ -208,6 +218,16 @@ describe('runyard export and import', () => {
     edit('schedules/New-year.json', (content) => {
       content.cron = '* * * * *';
     });
+    const broken = [
+      { component_id: 'x', component_type: 'robot', versions: [{ config: {} }] },
+      {
+        component_id: 'y',
+        component_type: 'agent',
+        versions: [{ config: {}, stage: 'draft', current: true }],
+      },
+    ];
+    for (const [index, content] of broken.entries())
+      writeFileSync(join(folder, `components/z${index}.json`), JSON.stringify(content));
     rmSync(join(folder, 'components/flow.json'));
     await quietly(async () => {
       const dry = importFrom(folder, service, kinds, { ...all, dryRun: true });
@@ -218,7 +238,7 @@ describe('runyard export and import', () => {
     const lines: string[] = [];
     const failed = await quietly(async () => {
       await expect(importFrom(folder, service, kinds, all)).rejects.toThrow(
-        /^components\/desk\.json: .*membrs.*Did you mean members.*\nschedules\/New-year\.json: .*cron.*\n2 not imported\.$/,
+        /^components\/desk\.json: .*membrs.*Did you mean members.*\n.*z0\.json: component_type.*\n.*z1\.json: versions: at most one.*\nschedules\/New-year\.json: .*cron.*\n4 not imported\.$/,
       );
     });
     lines.push(...failed);
@@ -232,6 +252,7 @@ describe('runyard export and import', () => {
       description: 'Greets.',
     });
     expect(await got(service, '/components/desk')).toMatchObject({ current_version: 1 });
+    for (const index of broken.keys()) rmSync(join(folder, `components/z${index}.json`));
 
     edit('schedules/New-year.json', (content) => {
       delete content.cron;
@@ -243,6 +264,28 @@ describe('runyard export and import', () => {
       'components: team desk: deleted',
       '0 created, 0 changed, 4 unchanged, 2 deleted.',
     ]);
+  });
+
+  test('files that are none, or in another encoding, are named, and their neighbours are read', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'runyard-files-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const at = (name: string) => join(folder, 'components', name);
+    mkdirSync(at('folder.json'), { recursive: true });
+    // without an end
+    symlinkSync('/dev/zero', at('link.json'));
+    symlinkSync('nowhere', at('nowhere.json'));
+    writeFileSync(at('bom.json'), '\ufeff{"name":"ü"}');
+    writeFileSync(at('latin.json'), Buffer.from('{"name":"ü"}', 'latin1'));
+    const noFile = 'is not a file. Links are not followed.';
+    expect(await readThings(folder, 'components')).toEqual({
+      files: [{ path: 'components/bom.json', content: { name: 'ü' } }],
+      faults: [
+        { path: 'components/folder.json', message: noFile },
+        { path: 'components/latin.json', message: 'is not in UTF-8.' },
+        { path: 'components/link.json', message: noFile },
+        { path: 'components/nowhere.json', message: noFile },
+      ],
+    });
   });
 
   test('datasets keep their owners, and schedules call with the rights of the service', async () => {

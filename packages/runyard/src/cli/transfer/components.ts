@@ -37,6 +37,14 @@ const schema = z
     versions: z.array(version).min(1).max(mostVersions),
   })
   .check(({ value: { component_type: kind, versions }, issues }) => {
+    const current = versions.filter((one) => one.current);
+    if (current.length > 1 || current[0]?.stage === 'draft')
+      issues.push({
+        code: 'custom',
+        input: null,
+        path: ['versions'],
+        message: 'at most one of them is current, and it is published',
+      });
     for (const [index, { config }] of versions.entries()) {
       for (const { path, message } of checkConfig(kind, config))
         issues.push({
@@ -299,13 +307,13 @@ function givenOf(values: Readonly<Record<string, Json | undefined>>): JsonObject
 /** What others refer to comes before them. */
 function inOrder<One extends Planned>(planned: readonly One[], contents: readonly JsonObject[]): One[] {
   const named = new Map(planned.map((one) => [one.name, one]));
-  const references = new Map(contents.map((content) => [nameOf(content), referencesOf(content)]));
+  const contentsByName = new Map(contents.map((content) => [nameOf(content), content]));
   const ordered = new Set<One>();
   const visited = new Set<One>();
   const visit = (one: One): void => {
     if (visited.has(one)) return;
     visited.add(one);
-    for (const name of references.get(one.name) ?? []) {
+    for (const name of referencesOf(contentsByName.get(one.name))) {
       const other = named.get(name);
       if (other !== undefined) visit(other);
     }
@@ -321,10 +329,10 @@ function nameOf({ component_type: type, component_id: id }: Readonly<Record<stri
 }
 
 /** The components that the versions of a component name. */
-function referencesOf({ component_type: type, versions }: JsonObject): string[] {
+function referencesOf({ component_type: type, versions }: JsonObject = {}): string[] {
   if (!Array.isArray(versions)) return [];
   return versions.flatMap((one) =>
-    // a file of another type has been refused
+    // a file of another type has been refused, and is not planned
     componentReferences(type as RunKind, fields(fields(one).config ?? null)).map(
       ({ kind, id }) => `${kind} ${id}`,
     ),

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../core/errors/error-code.js';
 import { isJsonObject, type JsonObject } from '../../core/json.js';
@@ -9,6 +9,7 @@ import type { FileFault, Thing, ThingFile } from './thing.js';
 const mostBytes = 64 * 1024 * 1024;
 const mostFiles = 100_000;
 const longestName = 80;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export interface WrittenFiles {
   /** Files whose text is new or another one. */
@@ -50,7 +51,7 @@ export async function readThings(
   const faults: FileFault[] = [];
   for (const name of await filesOf(folder, kind)) {
     const path = `${kind}/${name}`;
-    const content = await read(join(folder, path), path);
+    const content = await read(join(folder, path));
     if (typeof content === 'string') faults.push({ path, message: content });
     else files.push({ path, content });
   }
@@ -68,15 +69,19 @@ export async function assertFolder(folder: string): Promise<void> {
 }
 
 /** The content of a file, or what is wrong with it. */
-async function read(path: string, shown: string): Promise<JsonObject | string> {
-  const { size } = await accessing(shown, stat(path));
-  if (size > mostBytes) return `has ${size} bytes. At most ${mostBytes} are read.`;
-  const text = await accessing(shown, readFile(path, 'utf8'));
+async function read(path: string): Promise<JsonObject | string> {
   try {
-    const value: unknown = JSON.parse(text);
+    const found = await lstat(path);
+    // a link may lead out of the folder, and a device or a pipe has no end
+    if (!found.isFile()) return 'is not a file. Links are not followed.';
+    if (found.size > mostBytes) return `has ${found.size} bytes. At most ${mostBytes} are read.`;
+    const value: unknown = JSON.parse(utf8.decode(await readFile(path)));
     return isJsonObject(value) ? value : 'does not hold a JSON object.';
   } catch (error) {
-    return `is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+    if (error instanceof SyntaxError) return `is not JSON: ${error.message}`;
+    return errorCode(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+      ? 'is not in UTF-8.'
+      : `cannot be read (${errorCode(error) ?? String(error)}).`;
   }
 }
 
