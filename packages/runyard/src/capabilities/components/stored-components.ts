@@ -10,6 +10,8 @@ export interface StoredConfig extends ConfigVersion {
   readonly name: string;
   readonly stage: 'draft' | 'published';
   readonly config: ComponentConfig;
+  /** Of what it holds: after a downgrade that deleted a component, another one may have its id and numbers. */
+  readonly digest: string;
   /** Versions of other components that this one pins. */
   readonly pins: readonly Pin[];
 }

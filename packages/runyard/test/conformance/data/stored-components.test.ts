@@ -65,7 +65,16 @@ forEachDatabase((_dialect, freshPlace) => {
       ...{ revision: 1, lastVersion: 1, currentVersion: null, createdBy: 'ada', updatedAt: null },
     });
     expect(await runnable.find('agent', 'a')).toEqual({
-      ...{ kind: 'agent', id: 'a', version: 1, revision: 1, stage: 'draft', pins: [] },
+      ...{
+        kind: 'agent',
+        id: 'a',
+        version: 1,
+        revision: 1,
+        stage: 'draft',
+        pins: [],
+        name: 'a',
+        digest: expect.any(String),
+      },
       config: { instructions: 'first' },
     });
     await save('a', 'second', { stage: 'published' });

@@ -23,6 +23,7 @@ class Shelf implements StoredComponents {
       revision,
       stage: 'published',
       config: {},
+      digest: JSON.stringify(given.config ?? {}),
       pins: [],
       name: id,
       ...given,
@@ -118,6 +119,15 @@ test('what was built is used again until another state is current, and no longer
   expect(await built.find('agent', 'a', 1)).toBe(one);
   expect(await built.find('agent', 'a', 3)).toBeUndefined();
   expect(await built.find('team', 'a')).toBeUndefined();
+});
+
+test('a component that has the id and the numbers of one that a downgrade deleted is built anew', async () => {
+  const { shelf, built } = site();
+  shelf.put('agent', 'a', { config: { name: 'Old' } });
+  expect((await built.find('agent', 'a'))?.name).toBe('Old');
+  shelf.states.pop();
+  shelf.put('agent', 'a', { config: { name: 'New' } });
+  expect((await built.find('agent', 'a'))?.name).toBe('New');
 });
 
 test('a draft that is published is no preview, though its revision is the same', async () => {

@@ -146,8 +146,8 @@ export class BuiltComponents {
   }
 
   #referencesOf(language: ConfigLanguage, stored: StoredConfig): readonly ComponentReference[] {
-    const { kind, id, version, revision, config } = stored;
-    const key = `${componentKey(kind, id)}@${version}.${revision}`;
+    const { kind, id, digest, config } = stored;
+    const key = `${componentKey(kind, id)} ${digest}`;
     const known = this.#references.get(key);
     if (known !== undefined) return known;
     const references = language.references(kind, config);

@@ -65,7 +65,7 @@ class TreeReading {
   ) {}
 
   async tree(stored: StoredConfig, key: string, above: readonly string[]): Promise<ConfigTree> {
-    const { version, revision, stage, config, name } = stored;
+    const { version, digest, revision, stage, config, name } = stored;
     const path = [...above, key];
     const below = new Map<string, ConfigTree | BuiltComponent>();
     const faults: ConfigFault[] = [];
@@ -98,7 +98,7 @@ class TreeReading {
       faults,
       configs,
       // a draft that is published keeps its revision, and what runs of it is then no preview
-      key: `${key}@${version}.${revision}${stage}${config.name == null ? JSON.stringify(name) : ''}(${keys.join(',')})`,
+      key: `${key}@${version}.${revision} ${digest} ${stage}${config.name == null ? JSON.stringify(name) : ''}(${keys.join(',')})`,
     };
   }
 

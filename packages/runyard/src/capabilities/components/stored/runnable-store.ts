@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { componentKey } from '../../../core/runs/resume/ending-executable.js';
 import type { ConfigVersion, RunKind } from '../../../core/runs/run.js';
 import { type Database, type Statement, statement } from '../../../platform/storage/database.js';
@@ -147,6 +148,7 @@ function fromRow(row: RunnableRow): StoredConfig {
     revision: row.revision,
     stage: row.stage,
     config: storedJson(row.config),
+    digest: createHash('sha256').update(row.config).update(row.links).digest('base64url'),
     pins: storedJson<readonly Link[]>(row.links).map(({ linkKind, linkKey, childId, childVersion }) => ({
       linkKind,
       linkKey,
