@@ -90,7 +90,7 @@ export class Reading {
     try {
       return make();
     } catch (error) {
-      return this.fault(thrownError(error).message);
+      return this.fault(`is invalid: ${thrownError(error).message}`);
     }
   }
 }

@@ -197,6 +197,20 @@ describe('a workflow of the code and its configuration', () => {
     expect(configOf(spoken, registry).instructions).toEqual({ $function: 'spoken.instructions' });
   });
 
+  test('an expression that cannot be read is refused in a sentence with its place', () => {
+    const faults = checkConfig('workflow', {
+      steps: [
+        { type: 'Condition', evaluator: 'size(', evaluator_type: 'cel', steps: [{ agent_id: 'writer' }] },
+      ],
+    });
+    expect(faults).toEqual([
+      {
+        path: 'steps[0].evaluator',
+        message: expect.stringMatching(/^is invalid: .* has the CEL text 'size\('/),
+      },
+    ]);
+  });
+
   test('a function without a name is refused with its place', () => {
     const unnamed = workflow({
       id: 'unnamed',
