@@ -254,10 +254,35 @@ describe('runyard export and import', () => {
     expect(await got(service, '/components/desk')).toMatchObject({ current_version: 1 });
     for (const index of broken.keys()) rmSync(join(folder, `components/z${index}.json`));
 
+    // a fault anywhere keeps what has no file
+    const failing = (fault: RegExp) =>
+      quietly(async () => {
+        const pruning = importFrom(folder, service, chosenKinds('components'), { ...all, prune: true });
+        await expect(pruning).rejects.toThrow(fault);
+      });
+    const flow = () => got(service, '/components/flow');
+    const twice = join(folder, 'components/twice.json');
+    const versions = ['one', 'two'].map((role) => ({ label: 'same', config: { ...config, role } }));
+    writeFileSync(twice, JSON.stringify({ component_id: 'twice', component_type: 'agent', versions }));
+    await failing(/twice\.json: Label 'same' already exists for twice\n2 not imported\.$/);
+    await expect(got(service, '/components/twice')).rejects.toThrow('Component twice not found');
+    expect(await flow()).toMatchObject({ component_id: 'flow' });
+    rmSync(join(folder, 'components/desk.json'));
+    writeFileSync(twice, '{');
+    const greeter = readFileSync(join(folder, 'components/greeter.json'));
+    edit('components/greeter.json', (content) => {
+      Object.assign(content, { component_type: 'workflow', versions: [{ config: { name: 'Greeter' } }] });
+    });
+    await failing(
+      /twice\.json: is not JSON.*\ncomponents\/greeter\.json: component_type is workflow, and that/,
+    );
+    expect(await flow()).toMatchObject({ component_id: 'flow' });
+    rmSync(twice);
+    writeFileSync(join(folder, 'components/greeter.json'), greeter);
+
     edit('schedules/New-year.json', (content) => {
       delete content.cron;
     });
-    rmSync(join(folder, 'components/desk.json'));
     const pruned = await quietly(() => importFrom(folder, service, kinds, { dryRun: false, prune: true }));
     expect(pruned).toEqual([
       'components: workflow flow: deleted',

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { migrations } from '../../src/capabilities/capabilities.js';
 import { RunStore } from '../../src/capabilities/runs/storage/store.js';
+import { errors } from '../../src/core/errors/errors.js';
 import type { Migration } from '../../src/platform/storage/database.js';
 import { migrate, route, schemaStatus } from '../../src/platform/storage/migrations/migrate.js';
 import { lossesIn, lostData, tableVersions } from '../../src/platform/storage/migrations/statements.js';
+import { SchemaGate } from '../../src/platform/storage/schema-gate.js';
 import { forEachDatabase } from '../support/databases.js';
 import { anApproval, aRun, aStep, creation, sessionOf } from './builders.js';
 
@@ -76,6 +78,23 @@ forEachDatabase((dialect, _freshPlace, emptyPlace) => {
     expect(await runs.load(run.runId)).toEqual({ run, steps: [] });
   });
 
+  it('refuses every write while its schema is one that the code does not know', async () => {
+    const gate = new SchemaGate(await (await emptyPlace()).open());
+    const { database } = gate;
+    const refusal = errors.schemaNewer('default', latest + 1, latest);
+    const sessions = () => database.query.selectFrom('sessions').selectAll().execute();
+    const empty = () => database.query.deleteFrom('sessions').execute();
+    gate.close(refusal);
+    await expect(empty()).rejects.toBe(refusal);
+    await expect(new RunStore(database).commit([creation(aRun())])).rejects.toBe(refusal);
+    await expect(database.transaction(async () => 1)).rejects.toBe(refusal);
+    await expect(database.assertWritable()).rejects.toBe(refusal);
+    expect(await sessions()).toEqual([]);
+    gate.open();
+    await empty();
+    expect(await database.transaction(async () => 1)).toBe(1);
+  });
+
   it('keeps the data of the tables that a step down does not concern', async () => {
     const database = await (await emptyPlace()).open();
     const runs = new RunStore(database);
@@ -108,6 +127,9 @@ forEachDatabase((dialect, _freshPlace, emptyPlace) => {
     const approvals = () => database.query.selectFrom('approvals').selectAll().execute();
     const kept = (await approvals()).filter(({ run_id }) => run_id === run.runId);
     await database.query.deleteFrom('sessions').where('session_id', '=', 'gone').execute();
+    expect(await lostData(database, route(migrations, migrations.at(-1)!.version, 7))).toContainEqual({
+      ...{ table: 'approvals', rows: 1, more: false },
+    });
     const down = await migrate(database, { to: 4 });
     expect(down).toEqual(migrations.slice(4).reverse().map(done('down')));
     expect(await migrate(database)).toEqual(migrations.slice(4).map(done('up')));

@@ -23,6 +23,10 @@ describe('secrets', () => {
       { output_schema: { properties: { password: { type: 'string', default: 'abc' } } } },
       'output_schema.properties.password.default',
     ],
+    [
+      { output_schema: { properties: { x: { description: 'sk-abcdefghijklmnop123' } } } },
+      'output_schema.properties.x.description',
+    ],
     [{ description: 'See https://x.test/?api_key=abc123def456ghi' }, 'description'],
     [{ metadata: { 'sk-abcdefghijklmnop123': 1 } }, 'metadata'],
   ])('%j is refused by its place alone', (config, path) => {

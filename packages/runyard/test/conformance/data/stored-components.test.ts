@@ -177,6 +177,31 @@ forEachDatabase((_dialect, freshPlace) => {
     ]);
   });
 
+  it('keeps what a change has looked at until it is stored', async () => {
+    const { place } = await open();
+    const other = new ComponentChangeStore(await place.open());
+    await Promise.all(['a', 'b'].map((id) => created(id)));
+    const steps: string[] = [];
+    let deleting: Promise<unknown> | undefined;
+    await changed('b', async (change) => {
+      expect(await change.stageOf('a', 1)).toBe('draft');
+      deleting = other.change('a', editing(), missing, async (one) => {
+        steps.push('deleted');
+        await one.deleteVersion(1);
+      });
+      await Promise.race([deleting, setTimeout(50)]);
+      steps.push('stored');
+    });
+    await deleting;
+    expect(steps).toEqual(['stored', 'deleted']);
+    const stage = async (id: string) => (await changed('b', (change) => change.stageOf(id, 1))).result;
+    expect(await stage('a')).toBeUndefined();
+    await created('c', 'published');
+    expect(await stage('c')).toBe('published');
+    await changed('c', async (change) => change.set({ deletedAt: 1000 }));
+    expect(await stage('c')).toBeUndefined();
+  });
+
   it('gives an id to one of several who create it at once', async () => {
     const { place } = await open();
     const other = new ComponentChangeStore(await place.open());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agent } from '../../../src/index.js';
+import { agent, team } from '../../../src/index.js';
 import { Gatehouse, type Holder } from '../../support/clients/tokens.js';
 import type { Answer, Body } from '../../support/service.js';
 
@@ -8,7 +8,9 @@ let ada: Holder;
 let bob: Holder;
 
 beforeAll(async () => {
-  house = await Gatehouse.shared({ agents: [agent({ id: 'plain', model: 'offline' })] });
+  const plain = agent({ id: 'plain', model: 'offline' });
+  const desk = team({ id: 'desk', model: 'offline', members: [plain] });
+  house = await Gatehouse.shared({ agents: [plain], teams: [desk] });
   const scopes = ['components:read', 'components:write', 'components:delete'];
   ada = await house.person('ada', scopes);
   bob = await house.person('bob', scopes);
@@ -84,6 +86,8 @@ describe('a component', () => {
     expect(text(await create({ component_id: id }))).toEqual([400, `Component ${id} already exists`]);
     const of = /^The id 'plain' belongs to the agent 'plain' in the code/;
     expect(text(await create({ component_id: 'plain' }))).toEqual([409, expect.stringMatching(of)]);
+    const another = expect.stringMatching(/^The id 'desk' belongs to the team 'desk' in the code/);
+    expect(text(await create({ component_id: 'desk' }))).toEqual([409, another]);
     for (const wrong of ['a/b', 'a b', '..', 'ü', 'ws', 'x'.repeat(256)])
       expect((await create({ component_id: wrong })).status, wrong).toBe(400);
     expect(faults(await ada.send('POST', '/components', { component_type: 'robot' }))).toEqual([
@@ -109,7 +113,9 @@ describe('a component', () => {
       await create({ config: { metadata: { api_key: secret } } }),
       await create({ metadata: { deep: [{ password: 'hunter2' }] } }),
       await create({ component_id: secret }),
+      await create({ name: secret }),
       await add(id, { notes: `use ${secret}` }),
+      await save(id, 1, { notes: `use ${secret}` }),
       await add(id, {
         links: [{ link_kind: 'x', link_key: secret, child_component_id: id, child_version: 1 }],
       }),
@@ -119,6 +125,9 @@ describe('a component', () => {
       expect(faults(answer)[0]).toBe(422);
       expect(answer.text).not.toMatch(/sk-0123|hunter2/);
     }
+    const db = { id: 'default', db_url: 'sqlite:///tmp/x.db' };
+    const saved = await done(save(id, 1, { config: { ...config(), db } }));
+    expect(saved.config).toEqual({ ...config(), db: { id: 'default' } });
     const long = { instructions: 'x'.repeat(1_000_001) };
     expect((await create({ config: long })).status).toBe(422);
   });
@@ -162,6 +171,12 @@ describe('a component', () => {
     for (const path of [id, `${id}/configs`, `${id}/configs/1`, `${id}/configs/current`, `${id}/dependents`])
       expect((await ada.get(`/components/${path}`)).status, path).toBe(404);
     expect((await add(id)).status).toBe(400);
+    expect((await ada.send('PATCH', `/components/${id}`, { name: 'x' })).status).toBe(404);
+    expect((await read(`${id}/history`)).data.map(({ action }: Body) => action)).toEqual([
+      'deleted',
+      'created',
+    ]);
+    expect((await bob.send('POST', `/components/${id}/restore?expected_revision=1`)).status).toBe(409);
     const deleted = await read(`${id}?include_deleted=true`);
     expect(deleted.deleted_at).toEqual(expect.any(Number));
     const shown = (await read('?limit=100&include_deleted=true')).data;
@@ -303,6 +318,13 @@ describe('links', () => {
       ),
     ]);
     expect((await create(crew('plain'))).status).toBe(201);
+    const unresolved = [400, expect.stringContaining('could not be resolved')];
+    const child = await created({ stage: 'published' });
+    await ada.delete(`/components/${child}`);
+    expect(text(await create(crew(child)))).toEqual(unresolved);
+    const crewed = await created(crew('plain', { stage: 'published' }));
+    // a team where an agent is named
+    expect(text(await create(crew(crewed)))).toEqual(unresolved);
   });
 
   test('of a caller name a version that is there, and drafts only in drafts', async () => {
@@ -337,6 +359,8 @@ describe('links', () => {
     expect((await save(parent, version, { stage: 'published' })).status).toBe(400);
     await done(save(parent, version, { links: [] }));
     expect((await ada.delete(`/components/${child}/configs/1`)).status).toBe(204);
+    const gone = [400, `Config ${child} v1 not found`];
+    expect(text(await add(parent, pinned))).toEqual(gone);
   });
 });
 
@@ -423,6 +447,19 @@ describe('two editors', () => {
     expect((await ada.get(`/components/${id}/diff?from=1&to=1&to_revision=9`)).status).toBe(404);
     expect((await ada.get(`/components/${id}/diff?from=1`)).status).toBe(422);
   });
+});
+
+test('callers see and run the stored agents that their scopes name, and no session of others', async () => {
+  const [mine, other] = [await created(), await created()];
+  const run = (holder: Holder, id: string) => holder.run(id, { message: 'hi', session_id: 'of-amy' });
+  const amy = await house.person('amy', ['agents:run']);
+  expect((await run(amy, 'plain')).status).toBe(200);
+  const joe = await house.person('joe', [`agents:${mine}:read`, `agents:${mine}:run`]);
+  expect((await joe.get('/agents')).body.map(({ id }: Body) => id)).toEqual([mine]);
+  expect([(await joe.get(`/agents/${other}`)).status, (await run(joe, other)).status]).toEqual([403, 403]);
+  // as for an agent of the code, though it is a draft
+  const zoe = await house.person('zoe', ['agents:run']);
+  expect(text(await run(joe, mine))).toEqual(text(await run(zoe, 'plain')));
 });
 
 test('callers need the scope of what they do', async () => {

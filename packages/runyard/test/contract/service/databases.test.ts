@@ -26,7 +26,8 @@ function archive(): Record<string, string> {
 }
 
 test('migrates to versions as the contract names them', async () => {
-  const service = await startService({ agents: [], databases: archive() });
+  const kept = agent({ id: 'kept', model: scriptedModel(['hi']), database: 'archive' });
+  const service = await startService({ agents: [kept], databases: archive() });
   expect((await post(service, '/databases/default/migrate')).body).toMatchObject({
     message: 'Database migrated successfully to latest version',
     from_version: latest,
@@ -51,6 +52,12 @@ test('migrates to versions as the contract names them', async () => {
   const nope = await post(service, '/databases/nope/migrate');
   expect([nope.status, nope.body.detail]).toEqual([404, "No database found with id 'nope'"]);
   expect((await service.get('/databases/default/migrate')).status).toBe(405);
+  // the program itself changes no database when one of them would lose data
+  await service.run('kept', { message: 'hi' });
+  await expect(service.app.migrate({ to: 9 })).rejects.toThrow(
+    "database 'archive' to version 9 deletes data",
+  );
+  expect((await service.get('/databases')).body).toMatchObject([{ version: latest }, { version: latest }]);
 });
 
 test('refuses the id that stands for all databases', async () => {
@@ -154,6 +161,8 @@ forEachDatabase((dialect, freshPlace) => {
       /^Migrating database 'default' to version 9 deletes data: .*runs\.session_seq \(1 row\)/,
     );
     expect(refused.body.detail).toContain(dialect === 'sqlite' ? 'VACUUM INTO' : 'pg_dump');
+    const { body: lossy } = await post(service, '/databases/default/migrate?target_version=9&dry_run=true');
+    expect(lossy.losses).toContainEqual({ table: 'runs', column: 'session_seq', rows: 1, more: false });
 
     const schedule = await post(service, '/schedules', {
       ...{

@@ -9,6 +9,7 @@ import { Rights } from '../../../platform/auth/rights.js';
 import { ComponentsService } from '../service.js';
 import type { StoredComponents, StoredConfig } from '../stored-components.js';
 import { BuiltComponents, type ConfigLanguage } from './built-components.js';
+import { LastUsed } from './last-used.js';
 
 /** Versions of components in memory: the last one that was published is current. */
 class Shelf implements StoredComponents {
@@ -259,7 +260,45 @@ test('a component of the code is found without reading, and a run keeps to what 
   expect(await components.resolve('agent', 'a', { version: 7 })).toBe(coded);
   expect(await executed(runOf({}))).toBe(coded);
   expect(shelf.reads).toBe(0);
+  for await (const { stored } of components.listStored('agent', anonymousCaller))
+    expect(stored).toBe(undefined);
   expect((await executed(began(1)))?.name).toBe('Stored');
   const gone = await executed(began(2));
   await expect(gone?.execute(undefined as never)).rejects.toMatchObject({ failure: { type: 'config_gone' } });
+});
+
+test('a failed read of the keys is not kept', async () => {
+  const { shelf, built } = site();
+  shelf.put('agent', 'a', {});
+  const { keys } = shelf;
+  shelf.keys = () => Promise.reject(new Error('away'));
+  await expect(built.keys()).rejects.toThrow('away');
+  shelf.keys = keys;
+  expect(await built.keys()).toEqual(['agent a']);
+});
+
+test('two saves of a draft refer to what each of them names', async () => {
+  const { shelf, built } = site();
+  for (const id of ['a', 'b']) shelf.put('agent', id, {});
+  shelf.put('team', 't', { stage: 'draft', config: { members: ['a'] } });
+  expect(membersOf(await built.find('team', 't'))).toEqual(['a']);
+  shelf.put('team', 't', { stage: 'draft', revision: 2, config: { members: ['a', 'b'] } });
+  expect(membersOf(await built.find('team', 't'))).toEqual(['a', 'b']);
+});
+
+test('a list displaces nothing that was built, and the longest unused is displaced first', async () => {
+  const { shelf, built } = site();
+  shelf.put('agent', 'a', {});
+  const listed = async () => {
+    const all: unknown[] = [];
+    for await (const { component } of built.list('agent', () => true)) all.push(component);
+    return all[0];
+  };
+  expect(await listed()).not.toBe(await listed());
+  expect(await built.find('agent', 'a')).toBe(await listed());
+  const two = new LastUsed<number>(2);
+  for (const [at, key] of ['a', 'b'].entries()) two.set(key, at);
+  two.get('a');
+  two.set('c', 2);
+  expect(['a', 'b', 'c'].map((key) => two.get(key))).toEqual([0, undefined, 2]);
 });

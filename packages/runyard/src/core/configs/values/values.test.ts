@@ -93,6 +93,23 @@ describe('tools', () => {
     );
   });
 
+  test('what only some calls wait for, or others execute, is not taken back', () => {
+    const some = tool({
+      ...{ name: 'some', description: '', inputSchema: { type: 'object', properties: {} } },
+      requiresConfirmation: () => true,
+      execute: () => '',
+    });
+    const outside = tool({ name: 'outside', description: '', externalExecution: true });
+    const at = site({ settings: { tools: [some, outside] } });
+    const entries: JsonObject[] = [
+      { name: 'some', parameters: {}, requires_confirmation: false },
+      { name: 'outside', parameters: {}, external_execution: false },
+    ];
+    const faults = faultsOf({ model: 'offline', tools: entries }, 'agent', at);
+    expect(faults).toContain("requires_confirmation is false, which is weaker than the tool 'some'");
+    expect(faults).toContain("external_execution is false, which is weaker than the tool 'outside'");
+  });
+
   test('one tool of a source is taken as it is', () => {
     const server = { name: 'server', tools: async () => [], close: async () => {} };
     const at = site({ settings: { tools: [server] } });
