@@ -183,13 +183,40 @@ describe('runyard export and import', () => {
       [2, 'Host'],
       [1, undefined],
     ]);
+    const chosen = chosenKinds('components');
+    // the newest version of the team pins nothing, and an older one of the agent is current
+    const { config: team } = await got(service, '/components/desk/configs/1');
+    await service.send('POST', '/components/desk/configs', { config: team, stage: 'published' });
+    await service.send('POST', '/components/greeter/configs/1/set-current');
+    expect(await quietly(() => importFrom(folder, service, chosen, all))).toEqual([
+      'components: agent greeter: changed: current version 2',
+      'components: team desk: changed: current version 1',
+      '0 created, 2 changed, 1 unchanged.',
+    ]);
+    expect(await got(service, '/components/greeter')).toMatchObject({ current_version: 2 });
+    const desk = readFileSync(join(folder, 'components/desk.json'), 'utf8');
+    writeFileSync(
+      join(folder, 'components/also.json'),
+      readFileSync(join(folder, 'components/greeter.json')),
+    );
+    writeFileSync(
+      join(folder, 'components/desk.json'),
+      desk.replace(/"child_config_sha256": "\w+"/, '"child_config_sha256": "0"'),
+    );
+    await quietly(async () => {
+      const faulty = importFrom(folder, service, chosen, all);
+      await expect(faulty).rejects.toThrow(/greeter\.json: is about the same as components\/also\.json/);
+      const again = importFrom(folder, service, chosen, all);
+      await expect(again).rejects.toThrow(
+        /desk\.json: .* pins a version of greeter that the service does not/,
+      );
+    });
     // more than a page of them
     for (let version = 3; version <= 22; version += 1)
       await service.send('POST', '/components/greeter/configs', {
         config: { ...config, role: `${version}` },
       });
     const again = join(folder, 'again');
-    const chosen = chosenKinds('components');
     await quietly(() => exportTo(again, service, chosen, { allVersions: true, prune: false }));
     const { versions: exported } = JSON.parse(texts(again)['components/greeter.json'] ?? '');
     expect(exported.map((one: Body) => one.config.role)).toEqual([
