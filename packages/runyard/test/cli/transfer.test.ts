@@ -188,10 +188,14 @@ describe('runyard export and import', () => {
     const { config: team } = await got(service, '/components/desk/configs/1');
     await service.send('POST', '/components/desk/configs', { config: team, stage: 'published' });
     await service.send('POST', '/components/greeter/configs/1/set-current');
+    // what is a draft there is to be published
+    const flow = readFileSync(join(folder, 'components/flow.json'), 'utf8');
+    writeFileSync(join(folder, 'components/flow.json'), flow.replace('"draft"', '"published"'));
     expect(await quietly(() => importFrom(folder, service, chosen, all))).toEqual([
       'components: agent greeter: changed: current version 2',
       'components: team desk: changed: current version 1',
-      '0 created, 2 changed, 1 unchanged.',
+      'components: workflow flow: changed: a new version',
+      '0 created, 3 changed, 0 unchanged.',
     ]);
     expect(await got(service, '/components/greeter')).toMatchObject({ current_version: 2 });
     const desk = readFileSync(join(folder, 'components/desk.json'), 'utf8');
