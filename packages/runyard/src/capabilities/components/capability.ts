@@ -24,7 +24,7 @@ export const components: Capability = {
     const built = registry && openBuilt({ components, databases, registry, spaces });
     const disconnect = built && components.connect(built);
     return {
-      services: { components, defaultDatabase, ...openStored(own, components) },
+      services: { components, defaultDatabase, ...openStored(own, components, registry) },
       info: (caller) => countsPart(components, caller),
       config: (caller) => configPart(components, defaultDatabase, caller),
       async close() {

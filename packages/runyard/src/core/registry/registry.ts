@@ -1,4 +1,6 @@
+import type { AnyAgent } from '../agents/agent.js';
 import { describeModel, type ModelDescription, type ModelLike } from '../models/resolve.js';
+import type { AnyTeam } from '../teams/team.js';
 import type { Tool } from '../tools/tool.js';
 import { collect, type RegistrySources } from './collect.js';
 import { type NamedThings, preferred, type Registered } from './named-things.js';
@@ -27,6 +29,12 @@ export class Registry extends RegisteredThings {
       );
     });
     return preferred(fitting);
+  }
+
+  /** An agent or a team that the code uses within others, and that no list of components has. */
+  member(kind: string, id: string): AnyAgent | AnyTeam | undefined {
+    const found = this.members.find(id).filter(({ thing }) => thing.kind === kind);
+    return found.length === 1 ? found[0]?.thing : undefined;
   }
 
   /** A tool by its name: one that stands by itself comes before one of a kit. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { agent, agentFactory, tool } from '../../../src/index.js';
+import { agent, agentFactory, team, tool } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { WsClient } from '../../support/clients/ws-client.js';
 import { type Body, TestService } from '../../support/service.js';
@@ -26,6 +26,7 @@ const options = {
     agent({ id: 'coded', name: 'Coded', model, instructions: 'from code' }),
     agentFactory({ id: 'made', build: () => agent({ model }) }),
   ],
+  teams: [team({ id: 'desk', model, members: [agent({ id: 'inner', model, instructions: 'inside' })] })],
   registry: { tools: [pay] },
   websocket: true,
 };
@@ -141,7 +142,10 @@ describe('a stored component', () => {
     expect(listed('many-1')).toMatchObject({ is_component: true, stage: 'published', current_version: 1 });
     expect(listed('broken').degraded).toMatch(/agent 'broken' cannot be built: tools\[0\].*'gone'/);
     const { body: teams } = await service.get('/teams');
-    expect(teams).toMatchObject([{ id: 'list-team', members: [{ id: 'coded', is_component: false }] }]);
+    expect(teams).toMatchObject([
+      { id: 'desk' },
+      { id: 'list-team', members: [{ id: 'coded', is_component: false }] },
+    ]);
     const refused = await service.run('broken', { message: 'hi' });
     expect([refused.status, refused.body.detail]).toEqual([422, listed('broken').degraded]);
     expect((await service.get('/agents/broken')).status).toBe(422);
@@ -188,6 +192,12 @@ describe('a stored component', () => {
     expect(await instructionsOf('pinning')).toBe('one');
     await addVersion('pinning', 'lead', { config: { members } });
     expect(await instructionsOf('pinning')).toBe('two');
+  });
+
+  it('can be a copy of a team whose members only the team has', async () => {
+    const { body: copy } = await service.get('/teams/desk/config');
+    await sent('POST', '/components', { ...copy, component_id: 'desk-copy' });
+    expect((await service.get('/teams/desk-copy')).body.members).toMatchObject([{ id: 'inner' }]);
   });
 });
 

@@ -23,7 +23,7 @@ export function openBuilt({ components, databases, registry, spaces }: OpenBuilt
   const own = databases[0]!;
   return new BuiltComponents({
     stored: new ReadyComponents(own, new RunnableComponents(own)),
-    code: (kind, id) => components.find(kind, id),
+    code: (kind, id) => components.find(kind, id) ?? registry().member(kind, id),
     databases: databases.map(({ id }) => id),
     language: () => language(registry),
     now: () => systemTimers.now(),

@@ -1,3 +1,5 @@
+import type { Registry } from '../../../core/registry/registry.js';
+import type { RunKind } from '../../../core/runs/run.js';
 import { type Database, timeOf } from '../../../platform/storage/database.js';
 import type { ComponentsService } from '../service.js';
 import { ComponentChangeStore } from './change-store.js';
@@ -8,7 +10,11 @@ import { ComponentStore } from './store.js';
 import { ComponentVersionsService } from './versions-service.js';
 
 /** What callers do with stored components. */
-export function openStored(database: Database, components: ComponentsService): StoredComponentServices {
+export function openStored(
+  database: Database,
+  components: ComponentsService,
+  registry?: () => Registry,
+): StoredComponentServices {
   const options = {
     store: new ComponentStore(database),
     changes: new ComponentChangeStore(database),
@@ -17,6 +23,7 @@ export function openStored(database: Database, components: ComponentsService): S
       team: components.listTeams().map(({ id }) => id),
       workflow: components.listWorkflows().map(({ id }) => id),
     },
+    isMember: (kind: RunKind, id: string) => registry?.().member(kind, id) !== undefined,
     language,
     now: () => timeOf(database),
   };

@@ -25,6 +25,8 @@ export interface StoredComponentsOptions {
   readonly changes: ComponentChangeStore;
   /** The ids of the components in the code. */
   readonly code: Readonly<Record<RunKind, readonly string[]>>;
+  /** Whether the code uses such a component within another one. */
+  readonly isMember: (kind: RunKind, id: string) => boolean;
   readonly language: () => Promise<ConfigLanguage>;
   /** The time by which all processes go. */
   readonly now: () => Promise<number>;
@@ -196,7 +198,8 @@ export class StoredComponentsService {
     for (const { kind, id, linkKind, linkKey } of members) {
       const found = await change.other(id);
       const stored = found?.kind === kind ? found : undefined;
-      if (stored === undefined && !this.options.code[kind].includes(id)) unresolved.push(id);
+      const { code, isMember } = this.options;
+      if (stored === undefined && !code[kind].includes(id) && !isMember(kind, id)) unresolved.push(id);
       const childVersion = stored?.currentVersion ?? null;
       if (childVersion !== null)
         links.push({ linkKind, linkKey, childId: id, childVersion, position: links.length, meta: null });
