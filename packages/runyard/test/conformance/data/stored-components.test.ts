@@ -3,9 +3,11 @@ import { expect, it } from 'vitest';
 import { ComponentChangeStore } from '../../../src/capabilities/components/stored/change-store.js';
 import type { ComponentChange } from '../../../src/capabilities/components/stored/component-change-store.js';
 import { RunnableComponents } from '../../../src/capabilities/components/stored/runnable-store.js';
+import { StoredComponentsService } from '../../../src/capabilities/components/stored/service.js';
 import { ComponentStore } from '../../../src/capabilities/components/stored/store.js';
 import type { Link, Stage } from '../../../src/capabilities/components/stored/stored-component.js';
 import type { RunKind } from '../../../src/core/runs/run.js';
+import { anonymousCaller } from '../../../src/platform/auth/caller.js';
 import { forEachDatabase } from '../../support/databases.js';
 
 const missing = () => new Error('missing');
@@ -200,6 +202,20 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await stage('c')).toBe('published');
     await changed('c', async (change) => change.set({ deletedAt: 1000 }));
     expect(await stage('c')).toBeUndefined();
+  });
+
+  it('restores nothing under an id that the code has by now', async () => {
+    await open();
+    await created('a');
+    await changed('a', async (change) => change.set({ deletedAt: 1000 }));
+    const language = () => Promise.reject(new Error('nothing is read'));
+    const restored = (team: readonly string[]) =>
+      new StoredComponentsService({
+        ...{ store, changes, language, now: async () => 2000 },
+        code: { agent: [], team, workflow: [] },
+      }).restore(anonymousCaller, 'a', undefined);
+    await expect(restored(['a'])).rejects.toMatchObject({ status: 409 });
+    expect(await restored([])).toMatchObject({ id: 'a', deletedAt: null });
   });
 
   it('gives an id to one of several who create it at once', async () => {
