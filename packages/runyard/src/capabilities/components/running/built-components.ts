@@ -57,6 +57,8 @@ const mostBuilt = 500;
 export class BuiltComponents {
   /** By what they were built from, which never changes: nothing in it can be out of date. Runs keep what they use. */
   readonly #built = new LastUsed<BuiltComponent>(mostBuilt);
+  /** Those that refer to no other component: the configuration alone says what they are. */
+  readonly #alone = new WeakMap<StoredConfig, BuiltComponent>();
   readonly #references = new LastUsed<readonly ComponentReference[]>(mostBuilt);
   #keys: { readonly at: number; readonly read: Promise<readonly string[]> } | undefined;
 
@@ -65,7 +67,13 @@ export class BuiltComponents {
   /** The version, or else what is current; undefined when there is none. Throws when it cannot be built. */
   async find(kind: RunKind, id: string, version?: number): Promise<BuiltComponent | undefined> {
     const stored = await this.site.stored.find(kind, id, version);
-    return stored && this.#component(await this.#tree(stored));
+    if (stored === undefined) return undefined;
+    const alone = this.#alone.get(stored);
+    if (alone !== undefined) return alone;
+    const tree = await this.#tree(stored);
+    const component = await this.#component(tree);
+    if (tree.below.size === 0) this.#alone.set(stored, component);
+    return component;
   }
 
   /** The component in the states that a run began with. Throws when one of them is gone. */

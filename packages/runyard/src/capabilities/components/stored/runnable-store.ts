@@ -3,6 +3,7 @@ import { componentKey } from '../../../core/runs/resume/ending-executable.js';
 import type { ConfigVersion, RunKind } from '../../../core/runs/run.js';
 import { type Database, type Statement, statement } from '../../../platform/storage/database.js';
 import { storedJson } from '../../../platform/storage/text.js';
+import { LastUsed } from '../running/last-used.js';
 import type { StoredComponents, StoredConfig } from '../stored-components.js';
 import type { Link, Stage } from './stored-component.js';
 
@@ -77,12 +78,16 @@ const latestMs = 120_000;
 /** How many are read at once: each may hold a megabyte. */
 const pageSize = 20;
 
+/** How many of the last read ones are kept as they were decoded. */
+const mostDecoded = 500;
+
 /** How many ids a list of names is made of. */
 const mostIds = 1_000;
 
 /** The stored components of the service's own database, as runs need them. */
 export class RunnableComponents implements StoredComponents {
   readonly #keys = new Set<string>();
+  readonly #decoded = new LastUsed<{ readonly row: RunnableRow; readonly stored: StoredConfig }>(mostDecoded);
   #keysUntil = 0;
 
   constructor(private readonly database: Database) {}
@@ -107,7 +112,16 @@ export class RunnableComponents implements StoredComponents {
       version === undefined
         ? await this.database.read<RunnableRow>(readCurrent, [id, kind])
         : await this.database.read<RunnableRow>(readVersion, [version, id, kind]);
-    return row && fromRow(row);
+    return row && this.#decode(`${componentKey(kind, id)} ${version ?? ''}`, row);
+  }
+
+  /** The same value for the same row: each run reads the row, and decodes only what has changed. */
+  #decode(key: string, row: RunnableRow): StoredConfig {
+    const known = this.#decoded.get(key);
+    if (known !== undefined && isSame(known.row, row)) return known.stored;
+    const stored = fromRow(row);
+    this.#decoded.set(key, { row, stored });
+    return stored;
   }
 
   async at(
@@ -137,6 +151,17 @@ export class RunnableComponents implements StoredComponents {
       place = { createdAt: last.created_at, id: last.component_id };
     }
   }
+}
+
+function isSame(one: RunnableRow, other: RunnableRow): boolean {
+  return (
+    one.version === other.version &&
+    one.revision === other.revision &&
+    one.stage === other.stage &&
+    one.name === other.name &&
+    one.config === other.config &&
+    one.links === other.links
+  );
 }
 
 function fromRow(row: RunnableRow): StoredConfig {
