@@ -24,6 +24,6 @@ export class RegisteredThings {
   readonly knowledge = new NamedThings<Knowledge>('knowledge base');
   readonly hooks = new NamedThings<PreHook | PostHook>('hook');
   readonly embedders = new NamedThings<EmbedderLike>('embedder');
-  /** The agents and teams that were looked at, those inside of others included. */
+  /** The agents and teams that were looked at, also those that others contain. */
   readonly members = new NamedThings<AnyAgent | AnyTeam>('component');
 }

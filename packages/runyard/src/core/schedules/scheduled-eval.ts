@@ -21,6 +21,8 @@ export type ScheduledEval = {
   readonly agent_id?: string;
   readonly team_id?: string;
   readonly workflow_id?: string;
+  /** The version of a stored component. Default: the current one. */
+  readonly version?: number;
   readonly eval_type: EvalType;
   /** The cases: exactly one of `input`, `dataset_id`, `dataset` (the name of one) and `run_ids`. */
   readonly input?: string;
@@ -60,6 +62,7 @@ const fields = objectOf<ScheduledEval>({
   agent_id: name,
   team_id: name,
   workflow_id: name,
+  version: count(1),
   eval_type: required(word(...evalTypes)),
   input: name,
   dataset_id: name,

@@ -34,7 +34,7 @@ function schemaValue(kind: typeof schemaKind): ConfigValue {
   };
 }
 
-/** It comes from whoever may write configurations: it is interpreted within bounds and never compiled. */
+/** Everyone who may write configurations can give one: it is interpreted within bounds and never compiled. */
 function bounded(schema: Record<string, unknown>, at: Reading): ValueSchema | undefined {
   try {
     boundedSchema(schema);
