@@ -20,7 +20,10 @@ export default defineConfig({
     // Examples and snippets import the package by its name; tests run them against what else they import.
     alias: [
       { find: /^runyard$/, replacement: source('index.ts') },
-      { find: /^runyard\/(models|tools|guardrails|knowledge|evals|testing)$/, replacement: source('$1.ts') },
+      {
+        find: /^runyard\/(models|tools|guardrails|knowledge|evals|interfaces|testing)$/,
+        replacement: source('$1.ts'),
+      },
     ],
   },
   plugins: watched ? [] : [compiledSources()],

@@ -61,6 +61,7 @@ const faces = new Set([
   'guardrails.ts',
   'knowledge.ts',
   'evals.ts',
+  'interfaces.ts',
   'testing.ts',
 ]);
 

@@ -7,6 +7,7 @@ const entries = [
   'models',
   'tools',
   'guardrails',
+  'interfaces',
   'evals',
   'knowledge',
   'testing',

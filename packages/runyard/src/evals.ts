@@ -65,5 +65,5 @@ export {
   type RegexOptions,
   regex,
 } from './core/evals/scorers/text-scorers.js';
-export { accuracy, evaluate, judge, performance, reliability } from './library-evals.js';
+export { accuracy, evaluate, judge, performance, reliability } from './library/library-evals.js';
 export { type DatasetFileOptions, datasetFile } from './platform/datasets/dataset-file.js';

@@ -57,7 +57,7 @@ export function knowledge(settings: KnowledgeSettings): Knowledge {
   const defined = new Knowledge(settings);
   defined.attach(async () => {
     // a service of its own attaches it anew: what follows does not come here again
-    const { openTemporary } = await import('./temporary-knowledge.js');
+    const { openTemporary } = await import('./library/temporary-knowledge.js');
     return openTemporary(defined);
   });
   return defined;

@@ -2,7 +2,7 @@ import { type Capability, routesOf, type ServiceParts } from './capabilities/cap
 import type { TakesUp } from './capabilities/runs/database-space.js';
 import type { RunSpaces } from './capabilities/runs/run-spaces.js';
 import type { Readiness } from './capabilities/system/readiness.js';
-import { type InterfaceEntry, loadInterfaces } from './interfaces/interface.js';
+import type { Interface } from './interfaces/interface.js';
 import { openCapabilities } from './open-capabilities.js';
 import { Authenticator } from './platform/auth/authenticator.js';
 import { type AccountTokens, Identities } from './platform/auth/identity.js';
@@ -17,7 +17,7 @@ import { serviceIdOf } from './platform/service-id.js';
 /** What a service is opened with. */
 export interface OpenServiceOptions extends ServiceParts {
   readonly capabilities: readonly Capability[];
-  readonly interfaces: readonly InterfaceEntry[];
+  readonly interfaces: readonly Interface[];
   readonly readiness: Readiness;
   readonly customRoutes: CustomRoutes | undefined;
   readonly info: ApiInfo;
@@ -46,13 +46,13 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
   const { services, spaces } = capabilities;
   const identities = await openIdentities(options, services.accountTokens);
   const authenticator = new Authenticator({ settings, identities });
-  const wanted = await loadInterfaces(options.interfaces, settings);
   const site = { services, identities, settings, log };
-  const interfaces = await Promise.all(wanted.map(async (one) => (await one.open?.(site)) ?? {}));
+  const interfaces = await Promise.all(options.interfaces.map(async (one) => (await one.open?.(site)) ?? {}));
+  Object.assign(services, ...interfaces.map((one) => one.services));
   capabilities.told.push(...interfaces);
   const paths = new Map(interfaces.flatMap((one) => [...(one.paths ?? [])]));
   const http = await createHttpServer({
-    routes: routesOf([...options.capabilities, ...wanted]),
+    routes: routesOf([...options.capabilities, ...options.interfaces]),
     services,
     resolveCaller: (request) => authenticator.admit(request),
     settings,

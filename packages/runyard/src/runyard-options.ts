@@ -29,6 +29,7 @@ import { type RegistrySettings, registryOptions } from './core/registry/registry
 import { DefinedSchedule } from './core/schedules/schedule.js';
 import { type AnyTeam, Team } from './core/teams/team.js';
 import { type AnyWorkflow, Workflow } from './core/workflows/workflow.js';
+import { DefinedInterface } from './interfaces/interface.js';
 import type { RightsOfHolder } from './platform/auth/kept-caller.js';
 import { checkCodeSettings, type SettingsInput, type SettingsSources } from './platform/config.js';
 import type { CustomRoutes } from './platform/http/custom-routes.js';
@@ -50,6 +51,8 @@ interface OwnOptions {
   readonly scorers?: readonly Scorer[];
   /** Schedules that belong to the code: callers see, enable and disable them, and change nothing else. */
   readonly schedules?: readonly DefinedSchedule[];
+  /** Further protocols for the same components, such as `mcp()` and `a2a()` of `runyard/interfaces`. */
+  readonly interfaces?: readonly DefinedInterface[];
   /** Routes of your own on the same application: a fastify plugin. */
   readonly routes?: CustomRoutes;
   /** What the tokens of models cost, over the list prices: `{ 'openai:gpt-5*': { input: 1.25, output: 10 } }`. */
@@ -80,6 +83,7 @@ const ownShape: Shape<OwnOptions> = {
   liveEvals: listOf(instanceOf(LiveEval, 'a live eval, made with liveEval()')),
   scorers: listOf(madeScorer),
   schedules: listOf(instanceOf(DefinedSchedule, 'a schedule, made with schedule()')),
+  interfaces: listOf(instanceOf(DefinedInterface, 'an interface, made with mcp(), a2a() or webSocket()')),
   routes: callable,
   prices,
   scheduleRights: callable,

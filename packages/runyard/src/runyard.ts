@@ -20,8 +20,7 @@ import {
   openDatabases,
   startFailure,
 } from './databases.js';
-import { loadInterfaces } from './interfaces/interface.js';
-import { interfaces } from './interfaces/interfaces.js';
+import { loadInterfaces } from './interfaces/interfaces.js';
 import { type OpenCapabilities, openCapabilities } from './open-capabilities.js';
 import { type OpenService, openService } from './open-service.js';
 import { type OperatorRequest, OperatorRequests } from './operator-requests.js';
@@ -175,7 +174,7 @@ export class Runyard {
 
   /** The API description. Nothing is opened for it. */
   async openapi(): Promise<object> {
-    const parts = [...capabilities, ...(await loadInterfaces(interfaces, this.settings))];
+    const parts = [...capabilities, ...(await loadInterfaces(this.options.interfaces, this.settings))];
     return structuredClone(describeApi(routesOf(parts), this.apiInfo(), this.pathExamples()).document());
   }
 
@@ -331,11 +330,11 @@ export class Runyard {
   }
 
   private assemble(takesUp: TakesUp): Promise<OpenService> {
-    return this.assembled((parts) =>
+    return this.assembled(async (parts) =>
       openService({
         ...parts,
         capabilities,
-        interfaces,
+        interfaces: await loadInterfaces(this.options.interfaces, this.settings),
         readiness: this.readinessNow(),
         customRoutes: this.options.routes,
         info: this.apiInfo(),

@@ -47,6 +47,8 @@ export interface Capability extends Described {
 export interface Told {
   info?(caller: Caller): Fields | Promise<Fields>;
   config?(caller: Caller): Fields;
+  /** Its entry among the interfaces of `/config`. */
+  readonly listed?: { readonly type: string; readonly version: string; readonly route: string };
 }
 
 /** What a capability gives to a service that opens. */

@@ -4,7 +4,7 @@ import type { Identities } from '../platform/auth/identity.js';
 import type { Settings } from '../platform/config.js';
 import type { Upgrades } from '../platform/http/upgrades.js';
 
-/** A further way in, as one value. It has no rules of its own: it calls the services. */
+/** A further protocol for the same services, as one value. It has no rules of its own: it calls the services. */
 export interface Interface extends Described {
   open?(site: InterfaceSite): OpenInterface | Promise<OpenInterface>;
 }
@@ -17,6 +17,8 @@ export interface InterfaceSite {
 }
 
 export interface OpenInterface extends Told {
+  /** What its routes call. */
+  readonly services?: Partial<Services>;
   /** WebSocket endpoints, by their paths. */
   readonly paths?: Upgrades['paths'];
   /** Called when the service is open. */
@@ -25,15 +27,19 @@ export interface OpenInterface extends Told {
   close?(): Promise<void>;
 }
 
-/** A line of the list: what is not wanted is not loaded. */
-export interface InterfaceEntry {
-  isWanted(settings: Settings): boolean;
-  load(): Promise<Interface>;
+/** An interface as an application names it: its options are checked, and nothing of it is loaded yet. */
+export class DefinedInterface {
+  constructor(
+    /** `mcp`, `a2a`, … */
+    readonly type: string,
+    /** Where it is mounted: no two interfaces have the same place. */
+    readonly route: string,
+    readonly load: () => Promise<Interface>,
+  ) {}
 }
 
-export function loadInterfaces(
-  entries: readonly InterfaceEntry[],
-  settings: Settings,
-): Promise<readonly Interface[]> {
-  return Promise.all(entries.filter(({ isWanted }) => isWanted(settings)).map(({ load }) => load()));
+/** A setting that enables an interface with its defaults, for applications that define none of this type themselves. */
+export interface InterfaceSwitch {
+  isOn(settings: Settings): boolean;
+  define(): DefinedInterface;
 }

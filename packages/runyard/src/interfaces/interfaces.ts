@@ -1,9 +1,40 @@
-import type { InterfaceEntry } from './interface.js';
+import { errors } from '../core/errors/errors.js';
+import type { Settings } from '../platform/config.js';
+import type { DefinedInterface, Interface, InterfaceSwitch } from './interface.js';
+import { webSocket } from './websocket/interface.js';
 
-/** All interfaces. To add one is to add its line. */
-export const interfaces: readonly InterfaceEntry[] = [
-  {
-    isWanted: ({ websocket }) => websocket,
-    load: async () => (await import('./websocket/interface.js')).webSocket,
-  },
+/** All interfaces that a setting enables. To add one is to add its line. */
+const interfaceSwitches: readonly InterfaceSwitch[] = [
+  { isOn: ({ websocket }) => websocket, define: webSocket },
 ];
+
+/** The interfaces of a service: those that the code defines, and those that a setting adds. Nothing else is loaded. */
+export async function loadInterfaces(
+  given: readonly DefinedInterface[] = [],
+  settings: Settings,
+  switches: readonly InterfaceSwitch[] = interfaceSwitches,
+): Promise<readonly Interface[]> {
+  const added = switches
+    .filter(({ isOn }) => isOn(settings))
+    .map(({ define }) => define())
+    .filter(({ type }) => !given.some((one) => one.type === type));
+  const all = [...given, ...added];
+  for (const one of all) {
+    if (all.some((other) => other !== one && other.type === one.type && other.route === one.route))
+      throw errors.invalidConfig(
+        `Two interfaces of the type ${one.type} are mounted at ${one.route}. Give one of them another prefix.`,
+      );
+  }
+  return Promise.all(all.map(loadedInterface));
+}
+
+const loaded = new WeakMap<DefinedInterface, Promise<Interface>>();
+
+/** A defined interface is loaded once, however many services are opened with it: the route table is built once for each. */
+function loadedInterface(defined: DefinedInterface): Promise<Interface> {
+  const known = loaded.get(defined) ?? defined.load();
+  loaded.set(defined, known);
+  // a package that is missing may be installed by the next attempt
+  known.catch(() => loaded.delete(defined));
+  return known;
+}

@@ -5,9 +5,12 @@ import { type Capability, migrationsOf, routesOf } from '../../src/capabilities/
 import { Readiness } from '../../src/capabilities/system/readiness.js';
 import { errors } from '../../src/core/errors/errors.js';
 import { silentLog } from '../../src/core/log.js';
-import type { Interface } from '../../src/interfaces/interface.js';
+import { DefinedInterface, type Interface } from '../../src/interfaces/interface.js';
+import { loadInterfaces } from '../../src/interfaces/interfaces.js';
 import { openCapabilities } from '../../src/open-capabilities.js';
 import { openService } from '../../src/open-service.js';
+import { loadSettings } from '../../src/platform/config.js';
+import { reply } from '../../src/platform/http/response/results.js';
 import { defineRoute } from '../../src/platform/http/route.js';
 import { refuseUpgrade } from '../../src/platform/http/upgrades.js';
 import type { Database } from '../../src/platform/storage/database.js';
@@ -26,6 +29,7 @@ declare module '../../src/platform/storage/schema.js' {
 declare module '../../src/capabilities/capability.js' {
   interface Services {
     readonly notes: NotesService;
+    readonly gong?: { readonly sound: string };
   }
   interface RunSpace {
     readonly notes: NoteStore;
@@ -107,8 +111,29 @@ const gong: Interface = {
       responses: { 200: z.string() },
       handler: async (services: { readonly notes: NotesService }) => (await services.notes.texts()).join(),
     }),
+    defineRoute({
+      method: 'POST',
+      path: '/gong',
+      operationId: 'strike_gong',
+      scope: null,
+      tag: 'Gong',
+      summary: 'Strike the gong with a name',
+      body: z.object({ times: z.int() }),
+      responses: { 200: z.string() },
+      async admit(_services, request, usual) {
+        const caller = await usual(request);
+        if (request.headers['x-striker'] === undefined) throw errors.tokenMissing('Who strikes?');
+        return { ...caller, userId: String(request.headers['x-striker']) };
+      },
+      encodeError: ({ status, code }, { path }) =>
+        reply(status, { gong: code, path }, { 'www-authenticate': 'Gong' }),
+      handler: ({ gong: open }: { readonly gong?: { readonly sound: string } }, { caller, body }) =>
+        `${caller.userId}: ${open?.sound.repeat(body.times)}`,
+    }),
   ],
   open: () => ({
+    services: { gong: { sound: 'bong' } },
+    listed: { type: 'gong', version: '1.0', route: '/gong' },
     paths: new Map([['/gong/ws', (_request, socket) => refuseUpgrade(socket, errors.stopping(), 'gong')]]),
     info: () => ({ gong: 'hangs' }),
     start: () => void happened.push('gong started'),
@@ -127,10 +152,7 @@ test('a capability and an interface are added as values, and nothing else is tou
     ...partsOver(database),
     readiness: new Readiness(silentLog),
     capabilities: extended,
-    interfaces: [
-      { isWanted: () => true, load: async () => gong },
-      { isWanted: ({ websocket }) => websocket, load: () => Promise.reject(new Error('it was not wanted')) },
-    ],
+    interfaces: [gong],
     customRoutes: undefined,
     info: { title: 'Extended', version: '1' },
     pathExamples: {},
@@ -142,8 +164,27 @@ test('a capability and an interface are added as values, and nothing else is tou
   expect(await get('/notes')).toEqual(['written in the background']);
   expect(await get('/gong')).toBe('written in the background');
   expect((await refusalOf(url, '/gong/ws')).status).toBe(503);
+  const strike = (body: string, headers = {}) =>
+    fetch(`${url}/gong`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  expect(await (await strike('{"times":2}', { 'x-striker': 'ada' })).json()).toBe('ada: bongbong');
+  for (const [answer, status, code] of [
+    [await strike('{"times":2}'), 401, 'token_missing'],
+    [await strike('{', { 'x-striker': 'ada' }), 422, 'invalid_request'],
+    [await strike('{}', { 'x-striker': 'ada' }), 422, 'invalid_request'],
+  ] as const) {
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('www-authenticate')).toBe('Gong');
+    expect(await answer.json()).toEqual({ gong: code, path: '/gong' });
+  }
   expect(await get('/info')).toMatchObject({ note_count: 1, gong: 'hangs', agent_count: 0 });
-  expect(await get('/config')).toMatchObject({ notes: { dbs: [{ db_id: 'test', tables: ['notes'] }] } });
+  expect(await get('/config')).toMatchObject({
+    notes: { dbs: [{ db_id: 'test', tables: ['notes'] }] },
+    interfaces: [{ type: 'gong', version: '1.0', route: '/gong' }],
+  });
   expect((await fetch(`${url}/sessions?db_id=test&table=notes`)).status).toBe(200);
   expect(await get('/openapi.json')).toMatchObject({
     paths: { '/notes': {}, '/gong': {} },
@@ -178,6 +219,28 @@ test('a start that fails is tried again by the next caller, without what has sta
   const both = [opened.spaces.get(undefined), opened.spaces.get(undefined)];
   expect((await Promise.all(both)).map(({ databaseId }) => databaseId)).toEqual(['test', 'test']);
   expect(starts).toEqual(['steady', 'flaky', 'flaky']);
+});
+
+test('a setting adds an interface that the code does not define, and each is loaded once', async () => {
+  const { settings } = loadSettings({ code: { websocket: true } });
+  let loads = 0;
+  const defined = (type: string, route: string) =>
+    new DefinedInterface(type, route, async () => {
+      loads += 1;
+      return { ...gong, name: `${type}${route}` };
+    });
+  const unwanted = { isOn: () => false, define: () => defined('unwanted', '') };
+  const switches = [{ isOn: () => true, define: () => defined('gong', '/added') }, unwanted];
+  const names = async (...given: DefinedInterface[]) =>
+    (await loadInterfaces(given, settings, switches)).map(({ name }) => name);
+  const own = defined('gong', '/own');
+  expect(await names(own)).toEqual(['gong/own']);
+  expect(await names(own)).toEqual(['gong/own']);
+  expect(loads).toBe(1);
+  expect(await names(own, defined('gong', '/other'))).toEqual(['gong/own', 'gong/other']);
+  expect(await names()).toEqual(['gong/added']);
+  await expect(names(own, defined('gong', '/own'))).rejects.toThrow(/Two interfaces .* mounted at \/own/);
+  expect((await loadInterfaces([], settings)).map(({ name }) => name)).toEqual(['websocket']);
 });
 
 test('services with the same parts share one route table', () => {

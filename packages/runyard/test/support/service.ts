@@ -5,8 +5,7 @@ import { onTestFinished } from 'vitest';
 import { capabilities } from '../../src/capabilities/capabilities.js';
 import { routesOf } from '../../src/capabilities/capability.js';
 import { Runyard, type RunyardOptions } from '../../src/index.js';
-import { loadInterfaces } from '../../src/interfaces/interface.js';
-import { interfaces } from '../../src/interfaces/interfaces.js';
+import { loadInterfaces } from '../../src/interfaces/interfaces.js';
 import { ApiCheck } from './clients/api-check.js';
 import { type Called, call, called } from './clients/call.js';
 import { type LogLine, recordingLog } from './clients/http-server.js';
@@ -55,7 +54,10 @@ export class TestService {
     const logged: LogLine[] = [];
     const app = new Runyard({ port: 0, dataDir: folder, log: recordingLog(logged), ...options });
     const { url } = await app.listen();
-    const routes = routesOf([...capabilities, ...(await loadInterfaces(interfaces, app.settings))]);
+    const routes = routesOf([
+      ...capabilities,
+      ...(await loadInterfaces(options.interfaces, app.settings)),
+    ]);
     const api = await ApiCheck.ofRoutes(routes, async () => JSON.stringify(await app.openapi()));
     return new TestService(app, url, api, folder, logged);
   }

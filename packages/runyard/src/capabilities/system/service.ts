@@ -53,7 +53,7 @@ export class SystemService {
       os_database: databases[0],
       databases,
       ...Object.fromEntries(sections),
-      interfaces: [],
+      interfaces: told.flatMap(({ listed }) => listed ?? []),
       ...Object.assign({}, ...told.map((part) => part.config?.(caller))),
       ...manifestPart(this.site, caller),
     };

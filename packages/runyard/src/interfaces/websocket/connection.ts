@@ -4,7 +4,7 @@ import type { Log } from '../../core/log.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { isRefusedToken } from '../../platform/auth/identity.js';
-import type { EventReader } from '../../platform/http/response/sse.js';
+import type { EventReader } from '../../platform/http/response/event-reader.js';
 import type { WireFormat } from '../../platform/http/response/wire-format.js';
 import {
   authErrorFrame,

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import { errors } from '../../core/errors/errors.js';
 import type { Caller } from '../../platform/auth/caller.js';
-import type { EventReader } from '../../platform/http/response/sse.js';
+import type { EventReader } from '../../platform/http/response/event-reader.js';
 import type { StoppedRun } from './authenticate.js';
 import { Delivery } from './delivery.js';
 import type { SendQueue } from './send-queue.js';

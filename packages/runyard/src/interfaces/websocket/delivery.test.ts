@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { gate } from '../../../test/support/until.js';
-import type { StreamEvent } from '../../platform/http/response/sse.js';
+import type { StreamEvent } from '../../platform/http/response/event-reader.js';
 import { Delivery } from './delivery.js';
 import type { SendQueue } from './send-queue.js';
 import { plainEvent } from './server-frame.js';

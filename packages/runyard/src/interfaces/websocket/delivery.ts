@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EventReader, StreamEvent } from '../../platform/http/response/sse.js';
+import type { EventReader, StreamEvent } from '../../platform/http/response/event-reader.js';
 import type { SendQueue } from './send-queue.js';
 import type { EventFormat } from './server-frame.js';
 

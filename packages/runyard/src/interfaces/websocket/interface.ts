@@ -1,8 +1,16 @@
-import type { Interface } from '../interface.js';
-import { openWebSockets } from './endpoint.js';
+import { DefinedInterface, type Interface } from '../interface.js';
 
-export const webSocket: Interface = {
+const endpoint: Interface = {
   name: 'websocket',
-  open: ({ services, identities, settings, log }) =>
-    openWebSockets({ runs: services.runs, identities, settings, log }),
+  open: async ({ services, identities, settings, log }) => {
+    const { openWebSockets } = await import('./endpoint.js');
+    return openWebSockets({ runs: services.runs, identities, settings, log });
+  },
 };
+
+/** WebSocket endpoints for agents, teams and workflows. The setting `websocket` enables the same. */
+export function webSocket(): DefinedInterface {
+  return definition;
+}
+
+const definition = new DefinedInterface('websocket', '', async () => endpoint);

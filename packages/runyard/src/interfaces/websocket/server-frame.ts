@@ -1,6 +1,6 @@
 import { errors, RunyardError, type ValidationItem } from '../../core/errors/errors.js';
 import type { RunKind } from '../../core/runs/run.js';
-import type { StreamEvent } from '../../platform/http/response/sse.js';
+import type { StreamEvent } from '../../platform/http/response/event-reader.js';
 import type { ClientFrame } from './client-frame.js';
 
 /** How events of runs look in a text frame. */

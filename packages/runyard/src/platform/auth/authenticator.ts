@@ -1,5 +1,5 @@
 import { errors } from '../../core/errors/errors.js';
-import type { AccessRequest } from '../http/dispatch.js';
+import type { AccessRequest } from '../http/route.js';
 import { anonymousCaller, type Caller } from './caller.js';
 import { type Identities, isRefusedToken } from './identity.js';
 import { type PresentedToken, presentedToken } from './presented-token.js';

@@ -3,8 +3,9 @@ import { errors } from '../../core/errors/errors.js';
 import { runAsOwner } from '../../core/runs/execution/code-owner.js';
 import type { Caller } from '../auth/caller.js';
 import type { RateLimiter } from './defences/rate-limit.js';
-import { admit, type ResolveCaller } from './dispatch.js';
+import { admit } from './dispatch.js';
 import { exchangeOf } from './exchange.js';
+import type { ResolveCaller } from './route.js';
 import type { RouteTable } from './route-table.js';
 
 /** Registers the operator's own routes: a fastify plugin on the same application. */

@@ -12,27 +12,11 @@ import { MisspeltFields } from './request/misspelt-fields.js';
 import { StreamedFiles } from './request/streamed-file.js';
 import { validatePart } from './request/validation.js';
 import { sendJsonPieces } from './response/json-stream.js';
-import { sendContent, sendEmpty, sendError, sendJson } from './response/respond.js';
+import { sendContent, sendError, sendJson, sendReply } from './response/respond.js';
 import { ContentReply, EventStreamReply, JsonPiecesReply, Reply } from './response/results.js';
 import { type EventStreams, type Objection, writeEventStream } from './response/sse.js';
-import type { RequiredScope, Route, RouteRequest } from './route.js';
+import type { AccessRequest, RequiredScope, ResolveCaller, Route, RouteRequest } from './route.js';
 import type { HttpSettings } from './settings.js';
-
-/** What the caller's identity and rights are decided by, before anything else of the request is read. */
-export interface AccessRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly scope: RequiredScope;
-  readonly params: Readonly<Record<string, string>>;
-  /** Where the request comes from. */
-  readonly clientAddress: string;
-  /** In whose name the service itself asks: that is decided, what they may do is not. */
-  readonly acting?: Caller | undefined;
-}
-
-/** Throws an error of the catalogue for a caller who may not. */
-export type ResolveCaller = (request: AccessRequest) => Caller | Promise<Caller>;
 
 export interface DispatchOptions<Services> {
   readonly services: Services;
@@ -79,12 +63,16 @@ class RequestFields {
 export class RouteDispatcher<Services> {
   readonly #form: boolean;
   readonly #limiter: RateLimiter | undefined;
+  readonly #resolve: ResolveCaller;
 
   constructor(
     readonly route: Route<Services>,
     private readonly options: DispatchOptions<Services>,
   ) {
     this.#form = route.accepts === 'form';
+    const { services, resolveCaller } = options;
+    const { admit: admitted } = route;
+    this.#resolve = admitted ? (request) => admitted(services, request, resolveCaller) : resolveCaller;
     this.#limiter = route.path === unlimitedPath ? undefined : options.limiter;
   }
 
@@ -114,13 +102,14 @@ export class RouteDispatcher<Services> {
       else this.#send(exchange, answer);
     } catch (error) {
       if (error instanceof ClientGone || exchange.isAbandonment(error)) return;
-      sendError(exchange, error, admitted || !mayRead(exchange) ? undefined : refusalHeaders);
+      const headers = admitted || !mayRead(exchange) ? undefined : refusalHeaders;
+      sendError(exchange, error, headers, this.route.encodeError);
     }
   }
 
   #resolveCaller(exchange: Exchange, params: Texts): Caller | Promise<Caller> {
     const { scope, public: isPublic } = this.route;
-    if (!isPublic) return admit(exchange, scope ?? null, params, this.options.resolveCaller, this.#limiter);
+    if (!isPublic) return admit(exchange, scope ?? null, params, this.#resolve, this.#limiter);
     this.#limiter?.takeFor(anonymousCaller, exchange.clientAddress);
     return anonymousCaller;
   }
@@ -206,7 +195,7 @@ export class RouteDispatcher<Services> {
     const request = accessRequest(exchange, this.route.scope ?? null, params);
     return async () => {
       try {
-        const { userId } = await this.options.resolveCaller(request);
+        const { userId } = await this.#resolve(request);
         // an open service serves the holder of a revoked token as it serves everyone: this stream was not theirs
         return userId === caller.userId ? undefined : errors.invalidAccountToken();
       } catch (error) {
@@ -226,11 +215,7 @@ export class RouteDispatcher<Services> {
       sendContent(exchange, result.status, result.content, result.contentType, result.headers);
     } else if (!(result instanceof Reply)) {
       sendJson(exchange, 200, result);
-    } else if (result.body === undefined) {
-      sendEmpty(exchange, result.status, result.headers);
-    } else {
-      sendJson(exchange, result.status, result.body, result.headers);
-    }
+    } else sendReply(exchange, result);
   }
 }
 

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
+import type { RunyardError } from '../../core/errors/errors.js';
 import type { Caller } from '../auth/caller.js';
 import type { UploadSink } from './request/streamed-file.js';
+import type { Reply } from './response/results.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -16,6 +18,32 @@ export interface RouteRequest<Params, Query, Body> {
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
   /** Where the service is mounted in another server; empty when it stands alone. */
+  readonly basePath: string;
+}
+
+/** What the caller's identity and rights are decided by, before anything else of the request is read. */
+export interface AccessRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly scope: RequiredScope;
+  readonly params: Readonly<Record<string, string>>;
+  /** Where the request comes from. */
+  readonly clientAddress: string;
+  /** In whose name the service itself asks: that is decided, what they may do is not. */
+  readonly acting?: Caller | undefined;
+}
+
+/** Throws an error of the catalogue for a caller who may not. */
+export type ResolveCaller = (request: AccessRequest) => Caller | Promise<Caller>;
+
+/** An error in the form of another protocol. */
+export type EncodeError = (error: RunyardError, request: FailedRequest) => Reply;
+
+export interface FailedRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly path: string;
+  readonly requestId: string;
   readonly basePath: string;
 }
 
@@ -74,6 +102,12 @@ export type Route<Services> = RouteFacts & {
   readonly headers?: z.ZodType;
   readonly body?: z.ZodType;
   readonly uploads?: (services: Services, request: AddressedRequest<unknown, unknown>) => MadeSink;
+  readonly admit?: (
+    services: Services,
+    request: AccessRequest,
+    usual: ResolveCaller,
+  ) => Caller | Promise<Caller>;
+  readonly encodeError?: EncodeError;
   readonly handler: (services: Services, request: RouteRequest<unknown, unknown, unknown>) => unknown;
 };
 
@@ -96,6 +130,14 @@ export type RouteDefinition<
     services: Services,
     request: AddressedRequest<z.output<Params>, z.output<Query>>,
   ) => MadeSink;
+  /** Set for a protocol with tokens of its own: decides who calls. `usual` decides as for every other route. */
+  readonly admit?: (
+    services: Services,
+    request: AccessRequest,
+    usual: ResolveCaller,
+  ) => Caller | Promise<Caller>;
+  /** Set for a protocol with errors of its own. Errors that occur before the route is found keep the usual form. */
+  readonly encodeError?: EncodeError;
   readonly handler: (
     services: Services,
     request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Body>>,

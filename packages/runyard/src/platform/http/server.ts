@@ -17,7 +17,7 @@ import { RateLimiter } from './defences/rate-limit.js';
 import { mostHeaders, mostUnanswered } from './defences/request-bounds.js';
 import { RequestGuard } from './defences/request-guard.js';
 import { StalledSockets } from './defences/stalled-sockets.js';
-import { admit, type ResolveCaller, RouteDispatcher } from './dispatch.js';
+import { admit, RouteDispatcher } from './dispatch.js';
 import { Exchange, type ExchangeSurroundings, exchangeOf } from './exchange.js';
 import { type HttpServer, httpServer } from './handler.js';
 import { documentationRoutes } from './openapi/docs.js';
@@ -25,7 +25,7 @@ import { type ApiInfo, describeApi, type PathExamples } from './openapi/openapi.
 import { originForm, withoutTrailingSlashes } from './request/request-address.js';
 import { sendError } from './response/respond.js';
 import { EventStreams } from './response/sse.js';
-import type { Route } from './route.js';
+import type { ResolveCaller, Route } from './route.js';
 import { refuseUndecidedAccess } from './route-access.js';
 import { RouteTable } from './route-table.js';
 import type { HttpSettings } from './settings.js';

@@ -1,5 +1,5 @@
 import { oneLineJson } from '../../../core/runs/events/logged-event.js';
-import type { EventReader, StreamEvent } from '../../../platform/http/response/sse.js';
+import type { EventReader, StreamEvent } from '../../../platform/http/response/event-reader.js';
 
 /** Events, and after the last of them the body of the run if it paused: a frame of its own, without an index. */
 export function pausedOutput(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { EventReader } from '../../../platform/http/response/event-reader.js';
 import { jsonListOf } from '../../../platform/http/response/json-stream.js';
 import { runIdHeader } from '../../../platform/http/response/respond.js';
 import {
@@ -9,7 +10,6 @@ import {
   type Reply,
   reply,
 } from '../../../platform/http/response/results.js';
-import type { EventReader } from '../../../platform/http/response/sse.js';
 import {
   statusIn,
   type WireFormat,

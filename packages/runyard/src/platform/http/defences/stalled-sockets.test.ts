@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { rawClient, startServer } from '../../../../test/support/clients/http-server.js';
 import { authenticated, startEndless, startSockets } from '../../../../test/support/clients/socket-server.js';
 import { until } from '../../../../test/support/until.js';
+import type { EventReader, StreamEvent } from '../response/event-reader.js';
 import { eventStream } from '../response/results.js';
-import type { EventReader, StreamEvent } from '../response/sse.js';
 import { defineRoute } from '../route.js';
 
 /** Has one more event of this size whenever it is asked, up to a number; then it ends, or waits forever. */

@@ -1,5 +1,7 @@
 import { errors, RunyardError } from '../../../core/errors/errors.js';
 import type { Exchange } from '../exchange.js';
+import type { EncodeError } from '../route.js';
+import { Reply } from './results.js';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -22,9 +24,14 @@ export function sendContent(
   endAnswer(exchange, content);
 }
 
-export function sendEmpty(exchange: Exchange, status: number, headers?: Headers): void {
+function sendEmpty(exchange: Exchange, status: number, headers?: Headers): void {
   exchange.response.writeHead(status, headerList(exchange, headers));
   endAnswer(exchange);
+}
+
+export function sendReply(exchange: Exchange, { status, body, headers }: Reply): void {
+  if (body === undefined) sendEmpty(exchange, status, headers);
+  else sendJson(exchange, status, body, headers);
 }
 
 /** How long the rest of an unwanted body is read and thrown away. */
@@ -71,11 +78,17 @@ export function headerList(exchange: Exchange, headers?: Headers): string[] {
 }
 
 /** Answers with an error in the form of the wire contract. Unexpected ones are logged whole and shown as nothing. */
-export function sendError(exchange: Exchange, error: unknown, headers?: Headers): void {
+export function sendError(exchange: Exchange, error: unknown, headers?: Headers, encode?: EncodeError): void {
   const known = error instanceof RunyardError && error.status < 500 ? error : explain(exchange, error);
   // The answer has begun: the only honest thing left is to break it off.
   if (exchange.response.headersSent) {
     exchange.response.destroy();
+    return;
+  }
+  if (encode !== undefined) {
+    const { basePath, path, request, requestId } = exchange;
+    const answer = encode(known, { basePath, path, requestId, headers: request.headers });
+    sendReply(exchange, new Reply(answer.status, answer.body, { ...answer.headers, ...headers }));
     return;
   }
   const runId = known.options.fields?.run_id;

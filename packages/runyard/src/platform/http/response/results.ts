@@ -1,4 +1,4 @@
-import type { EventReader } from './sse.js';
+import type { EventReader } from './event-reader.js';
 
 /** An answer with a status or headers of its own. Without a body nothing is sent after the headers. */
 export class Reply {

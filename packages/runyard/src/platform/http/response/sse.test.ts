@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { rawClient, startServer } from '../../../../test/support/clients/http-server.js';
 import { defineRoute } from '../route.js';
+import type { EventReader, StreamEvent } from './event-reader.js';
 import { eventStream } from './results.js';
-import type { EventReader, StreamEvent } from './sse.js';
 
 function streamRoute(source: () => EventReader) {
   return defineRoute({

@@ -1,26 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { isReported, type RunyardError } from '../../../core/errors/errors.js';
 import type { Exchange } from '../exchange.js';
+import type { EventReader, StreamEvent } from './event-reader.js';
 import { headerList } from './respond.js';
-
-/** An event as it goes over the wire. */
-export interface StreamEvent {
-  /** Its place in the run, sent as `id:`; null for a frame that belongs to no run's order. */
-  readonly index: number | null;
-  readonly name: string;
-  /** JSON on one line. */
-  readonly data: string;
-  /** Set for an event that is too long to be held at once: the JSON in pieces, which are sent instead of `data`. */
-  readonly pieces?: (() => AsyncIterable<string>) | undefined;
-}
-
-/** A cursor over events. A stream asks it for more only when the client took what it has got. */
-export interface EventReader {
-  /** Everything that is there now, or else waits for the next; null at the end. */
-  next(): Promise<readonly StreamEvent[] | null>;
-  /** Called once, when no reader is left. A `next` that waits answers null. */
-  close(): void;
-}
 
 /** Why the client of a stream may no longer read it; undefined while it may. */
 export type Objection = () => Promise<RunyardError | undefined>;
@@ -286,9 +268,11 @@ function frameOf(event: StreamEvent): string {
   return frameStart(event) + event.data + frameEnd;
 }
 
-function frameStart({ index, name }: StreamEvent): string {
-  const id = index === null ? '' : `id: ${index}\n`;
-  return `${id}event: ${name}\ndata: `;
+function frameStart({ index, id, name }: StreamEvent): string {
+  const shown = id ?? index;
+  const idLine = shown === null ? '' : `id: ${shown}\n`;
+  const nameLine = name === '' ? '' : `event: ${name}\n`;
+  return `${idLine}${nameLine}data: `;
 }
 
 const frameEnd = '\n\n';

@@ -5,8 +5,8 @@ import { until } from '../../../../test/support/until.js';
 import { errors } from '../../../core/errors/errors.js';
 import { anonymousCaller, type Caller } from '../../auth/caller.js';
 import { defineRoute } from '../route.js';
+import type { StreamEvent } from './event-reader.js';
 import { eventStream } from './results.js';
-import type { StreamEvent } from './sse.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());

@@ -4,18 +4,18 @@ import {
   performanceEval,
   reliabilityEval,
   scorersEval,
-} from './core/evals/definition/define-evals.js';
-import { Eval, type EvalSite } from './core/evals/definition/eval.js';
+} from '../core/evals/definition/define-evals.js';
+import { Eval, type EvalSite } from '../core/evals/definition/eval.js';
 import type {
   AccuracyEvalOptions,
   EvaluateOptions,
   JudgeEvalOptions,
   PerformanceEvalOptions,
   ReliabilityEvalOptions,
-} from './core/evals/definition/eval-options.js';
-import type { ScorerSummary } from './core/evals/eval-results.js';
-import type { PerformanceSummary } from './core/evals/kinds/performance.js';
-import { systemTimers } from './platform/engine/local/timers.js';
+} from '../core/evals/definition/eval-options.js';
+import type { ScorerSummary } from '../core/evals/eval-results.js';
+import type { PerformanceSummary } from '../core/evals/kinds/performance.js';
+import { systemTimers } from '../platform/engine/local/timers.js';
 
 const site: EvalSite = { timers: systemTimers, heapUsed: () => process.memoryUsage().heapUsed };
 

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Knowledge } from './core/knowledge/knowledge.js';
-import type { KnowledgeSpace } from './core/knowledge/knowledge-space.js';
-import { silentLog } from './core/log.js';
-import { Runyard } from './runyard.js';
+import type { Knowledge } from '../core/knowledge/knowledge.js';
+import type { KnowledgeSpace } from '../core/knowledge/knowledge-space.js';
+import { silentLog } from '../core/log.js';
+import { Runyard } from '../runyard.js';
 
 const opened = new WeakMap<Knowledge, Promise<KnowledgeSpace>>();
 

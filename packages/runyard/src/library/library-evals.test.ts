@@ -20,9 +20,9 @@ import {
   type Scorer,
   scorer,
   similarity,
-} from './evals.js';
-import { agent, team, tool, workflow } from './index.js';
-import { type ScriptedTurn, scriptedModel } from './testing.js';
+} from '../evals.js';
+import { agent, team, tool, workflow } from '../index.js';
+import { type ScriptedTurn, scriptedModel } from '../testing.js';
 
 const echo = (id = 'echo') =>
   agent({ id, model: scriptedModel(({ messages }) => messages.at(-1)?.content ?? '') });
