@@ -370,7 +370,7 @@ export class RunEngine {
     const input = inputWithConfigs(executable, request);
     const now = this.options.timers.now();
     return {
-      runId: request.runId ?? newId(),
+      runId: request.runId ?? request.newRunId ?? newId(),
       kind: executable.kind,
       componentId: executable.id,
       componentName: executable.name,

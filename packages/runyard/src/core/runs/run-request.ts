@@ -20,6 +20,8 @@ export interface RunRequest {
   readonly sessionId?: string | undefined;
   /** Chosen by the client; refused when it is taken. */
   readonly runId?: string | undefined;
+  /** Made by the service for this very run: it is no other run's, and need not be stored before the run begins. */
+  readonly newRunId?: string | undefined;
   /** No caller waits: the run is stored before it is acknowledged. */
   readonly background: boolean;
   /** A run that was started under this key before is not started again. */

@@ -22,6 +22,8 @@ export interface FormContext {
   readonly idempotencyKey?: string | undefined;
   /** The trace that the client's own system began, as its header says; ignored when it is malformed. */
   readonly traceParent?: string | undefined;
+  /** The id of the new run, made by an interface that has to know it before; a client chooses `run_id` of the form. */
+  readonly newRunId?: string | undefined;
   /** Called only when application code has to prepare a run: aborted when the client is gone. */
   readonly disconnected?: (() => AbortSignal) | undefined;
   /** The model that a copy of the component runs on: an eval says so, and no form. */
@@ -44,7 +46,7 @@ export async function runRequestOf(
   place: RunsPlace & Partial<Pick<FoundComponent, 'component'>>,
   form: CreateForm,
   following: Following,
-  { idempotencyKey, traceParent, disconnected, model }: FormContext,
+  { idempotencyKey, traceParent, newRunId, disconnected, model }: FormContext,
 ): Promise<FormRequest> {
   const userId = userFor(caller, form.user_id);
   const bound = boundFor(caller, userId, place.component);
@@ -66,6 +68,7 @@ export async function runRequestOf(
     claims: claimsFor(caller, userId),
     sessionId,
     runId: form.run_id,
+    newRunId,
     idempotency: idempotencyKey === undefined ? undefined : runKeyOf(userId, place, idempotencyKey, sent),
     traceParent: parseTraceParent(traceParent ?? '') && traceParent?.slice(0, traceParentLength),
     disconnected,
