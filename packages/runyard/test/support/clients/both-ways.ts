@@ -30,10 +30,13 @@ const accidental = new Set([
   'duration',
   'time_to_first_token',
   'event_index',
+  'approval_id',
+  'updated_at',
+  'resolved_at',
 ]);
 
 /** The same without what differs from run to run. */
-function essence(value: Body): Body {
+export function essence(value: Body): Body {
   if (Array.isArray(value)) return value.map(essence);
   if (typeof value === 'string') return value.replace(/ in [\d.]+s\b/g, ' in …s');
   if (typeof value !== 'object' || value === null) return value;
@@ -78,7 +81,7 @@ export async function bothWays(
 }
 
 /** How an answer is cut into chunks depends on the way; events of parallel runs come in any order. */
-function compared(run: Body): Body {
+export function compared(run: Body): Body {
   const events: Record<string, Body[]> = {};
   for (const event of run.events as Body[]) {
     if (/^(Team)?RunContent$/.test(event.event)) continue;
