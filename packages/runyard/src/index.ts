@@ -188,4 +188,4 @@ export type { Settings } from './platform/config.js';
 export type { FetchHandler, FetchHandlerOptions } from './platform/http/fetch-handler.js';
 export type { NodeHandler } from './platform/http/handler.js';
 export { Runyard } from './runyard.js';
-export type { RunyardOptions } from './runyard-options.js';
+export type { Listening, RunyardOptions } from './runyard-options.js';

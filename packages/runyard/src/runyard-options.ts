@@ -133,6 +133,16 @@ export const fetchHandlerOptions = objectOf<FetchHandlerOptions<[]>>({
   clientAddress: callable,
 });
 
+/** Where a service listens. */
+export interface Listening {
+  readonly url: string;
+  readonly port: number;
+  /** Where `probePort` is served. */
+  readonly probeUrl?: string;
+  /** Interfaces with a path of their own, such as `mcp`. */
+  readonly interfaces: readonly { readonly type: string; readonly url: string }[];
+}
+
 /** How `migrate` migrates. */
 export interface MigrateOptions {
   /** The version to go to, up or down; 0 removes all tables. Default: the newest. */

@@ -20,7 +20,7 @@ import {
   openDatabases,
   startFailure,
 } from './databases.js';
-import { loadInterfaces } from './interfaces/interfaces.js';
+import { interfaceAddresses, loadInterfaces } from './interfaces/interfaces.js';
 import { type OpenCapabilities, openCapabilities } from './open-capabilities.js';
 import { type OpenService, openService } from './open-service.js';
 import { type OperatorRequest, OperatorRequests } from './operator-requests.js';
@@ -54,6 +54,7 @@ import {
   closeOptions,
   fetchHandlerOptions,
   handlerOptions,
+  type Listening,
   listenOptions,
   type MigrateOptions,
   type MigrationReport,
@@ -131,12 +132,11 @@ export class Runyard {
   }
 
   /**
-   * Opens everything and listens. `probeUrl` is where `probePort` is served. `ownsProcess`: the process exists for this
-   * service, as with `runyard start`; it then survives exceptions of unknown origin, up to a bound.
+   * Opens everything and listens. `probeUrl` is where `probePort` is served, `interfaces` where interfaces with a path of
+   * their own are. `ownsProcess`: the process exists for this service, as with `runyard start`; it then survives
+   * exceptions of unknown origin, up to a bound.
    */
-  async listen(
-    options: { readonly ownsProcess?: boolean } = {},
-  ): Promise<{ url: string; port: number; probeUrl?: string }> {
+  async listen(options: { readonly ownsProcess?: boolean } = {}): Promise<Listening> {
     checkOptions('listen()', options, listenOptions);
     const { host, port } = this.settings;
     const probe = await this.openProbes();
@@ -144,8 +144,9 @@ export class Runyard {
     this.unguard ??= guardProcess(this.log, options.ownsProcess ?? false);
     try {
       const { http } = await this.open();
-      const listening = await http.listen({ host, port });
-      return probe === null ? listening : { ...listening, probeUrl: probe.url };
+      const address = await http.listen({ host, port });
+      const interfaces = interfaceAddresses(address.url, this.options.interfaces, this.settings);
+      return { ...address, interfaces, ...(probe !== null && { probeUrl: probe.url }) };
     } catch (error) {
       await this.probes.close();
       this.endGuard();

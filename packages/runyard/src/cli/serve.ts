@@ -3,6 +3,7 @@ import { authMode } from '../platform/auth/tokens/settings.js';
 import type { Settings } from '../platform/config.js';
 import { databaseLabel } from '../platform/config-faults.js';
 import { version } from '../platform/version.js';
+import type { Listening } from '../runyard-options.js';
 import type { Application } from './application.js';
 import { findEntry, loadEntry, requiredFiles } from './load-entry.js';
 import { configure, type SettingFlags } from './setting-flags.js';
@@ -33,13 +34,17 @@ export async function serve(entry: string | undefined, flags: SettingFlags): Pro
   configure(application, flags);
   const { settings } = application;
   stopWhenTold(application);
-  const { url, port, probeUrl } = await application.listen({ ownsProcess: true });
-  process.stdout.write(banner(url, probeUrl, settings));
+  const listening = await application.listen({ ownsProcess: true });
+  process.stdout.write(banner(listening, settings));
   if (report) for (const path of requiredFiles()) report(path);
-  process.send?.({ type: 'listening', port } satisfies ListeningNotice);
+  process.send?.({ type: 'listening', port: listening.port } satisfies ListeningNotice);
 }
 
-function banner(url: string, probeUrl: string | undefined, settings: Settings): string {
+/** The application may bring an older copy of the package, which names no interfaces. */
+function banner(
+  { url, probeUrl, interfaces = [] }: Partial<Listening> & { url: string },
+  settings: Settings,
+): string {
   const embedded = settings.database.startsWith('sqlite:');
   const data = embedded
     ? shortPath(settings.database.replace('sqlite://', ''))
@@ -48,6 +53,7 @@ function banner(url: string, probeUrl: string | undefined, settings: Settings): 
     `${settings.name} is up (Runyard ${version})`,
     `  API   ${url}`,
     ...(settings.docs ? [`  Docs  ${url}/docs${docsAccess(settings)}`] : []),
+    ...interfaces.map(({ type, url: at }) => `  ${type.toUpperCase().padEnd(5)} ${at}`),
     ...(probeUrl === undefined ? [] : [`  Probe ${probeUrl}`]),
     `  Data  ${data}`,
   ];

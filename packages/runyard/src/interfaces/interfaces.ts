@@ -10,10 +10,30 @@ const interfaceSwitches: readonly InterfaceSwitch[] = [
 
 /** The interfaces of a service: those that the code defines, and those that a setting adds. Nothing else is loaded. */
 export async function loadInterfaces(
+  given: readonly DefinedInterface[] | undefined,
+  settings: Settings,
+  switches?: readonly InterfaceSwitch[],
+): Promise<readonly Interface[]> {
+  return Promise.all(definedInterfaces(given, settings, switches).map(loadedInterface));
+}
+
+/** Where the interfaces are that have a path of their own. */
+export function interfaceAddresses(
+  url: string,
+  given: readonly DefinedInterface[] | undefined,
+  settings: Settings,
+): { readonly type: string; readonly url: string }[] {
+  return definedInterfaces(given, settings)
+    .filter(({ route }) => route !== '')
+    .map(({ type, route }) => ({ type, url: url + route }));
+}
+
+/** The interfaces before they are loaded. */
+function definedInterfaces(
   given: readonly DefinedInterface[] = [],
   settings: Settings,
   switches: readonly InterfaceSwitch[] = interfaceSwitches,
-): Promise<readonly Interface[]> {
+): readonly DefinedInterface[] {
   const added = switches
     .filter(({ isOn }) => isOn(settings))
     .map(({ define }) => define())
@@ -25,7 +45,7 @@ export async function loadInterfaces(
         `Two interfaces of the type ${one.type} are mounted at ${one.route}. Give one of them another prefix.`,
       );
   }
-  return Promise.all(all.map(loadedInterface));
+  return all;
 }
 
 const loaded = new WeakMap<DefinedInterface, Promise<Interface>>();

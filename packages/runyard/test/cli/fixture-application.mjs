@@ -27,7 +27,9 @@ export class FixtureApplication {
       this.#server.listen(port, host, resolve);
     });
     const address = this.#server.address();
-    return { url: `http://${host}:${address.port}`, port: address.port };
+    const url = `http://${host}:${address.port}`;
+    const interfaces = this.options.interfaces?.map((type) => ({ type, url: `${url}/${type}` }));
+    return { url, port: address.port, interfaces };
   }
 
   async openapi() {

@@ -6,7 +6,7 @@ import { Readiness } from '../../src/capabilities/system/readiness.js';
 import { errors } from '../../src/core/errors/errors.js';
 import { silentLog } from '../../src/core/log.js';
 import { DefinedInterface, type Interface } from '../../src/interfaces/interface.js';
-import { loadInterfaces } from '../../src/interfaces/interfaces.js';
+import { interfaceAddresses, loadInterfaces } from '../../src/interfaces/interfaces.js';
 import { openCapabilities } from '../../src/open-capabilities.js';
 import { openService } from '../../src/open-service.js';
 import { loadSettings } from '../../src/platform/config.js';
@@ -241,6 +241,9 @@ test('a setting adds an interface that the code does not define, and each is loa
   expect(await names()).toEqual(['gong/added']);
   await expect(names(own, defined('gong', '/own'))).rejects.toThrow(/Two interfaces .* mounted at \/own/);
   expect((await loadInterfaces([], settings)).map(({ name }) => name)).toEqual(['websocket']);
+  // one that adds to the paths of the service has no address of its own
+  const addresses = interfaceAddresses('http://127.0.0.1:7777', [own], settings);
+  expect(addresses).toEqual([{ type: 'gong', url: 'http://127.0.0.1:7777/own' }]);
 });
 
 test('services with the same parts share one route table', () => {
