@@ -6,6 +6,7 @@ import type { Caller, DataScope } from '../../platform/auth/caller.js';
 import { isServiceAccount } from '../../platform/auth/named-user.js';
 import { personsBehind } from '../../platform/auth/persons.js';
 import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/request/pagination.js';
+import type { WireFormat } from '../../platform/http/response/wire-format.js';
 import type { Database } from '../../platform/storage/database.js';
 import { approvalBodyOf } from './approval-body.js';
 import { mergedPlaces, type ReadPlaces } from './merged-places.js';
@@ -88,6 +89,11 @@ export class ApprovalsService {
   async countPending(caller: Caller, userId?: string): Promise<number> {
     const filter = { status: 'pending', ...(userId !== undefined && { userId }) } as const;
     return countAll(await this.stores(), shownTo(caller), filter);
+  }
+
+  /** An approval in the form of the wire. */
+  body(approval: Approval, format: WireFormat): JsonObject {
+    return approvalBodyOf(approval, format);
   }
 
   async get(caller: Caller, approvalId: string): Promise<Approval> {

@@ -10,10 +10,11 @@ import { resumeRun } from '../../core/runs/resume/resume-run.js';
 import type { EndedRun, Run, RunKind, RunStatus } from '../../core/runs/run.js';
 import { anonymousCaller, type Caller } from '../../platform/auth/caller.js';
 import { largestPage, offsetOf } from '../../platform/http/request/pagination.js';
+import type { WireFormat } from '../../platform/http/response/wire-format.js';
 import type { Spaces } from '../capability.js';
 import type { ComponentsService } from '../components/service.js';
 import { isUnfinishedSession, type ListedRun, listedRuns } from './bodies/listed-runs.js';
-import type { RunView } from './bodies/run-body.js';
+import { type RunView, runBodyOf, runMediaOf } from './bodies/run-body.js';
 import { type SettledRun, settledRun } from './bodies/settled-run.js';
 import { cancelRun } from './continuation/cancel-run.js';
 import { continueRequestOf } from './continuation/continue-request.js';
@@ -211,6 +212,12 @@ export class RunsService {
     const component = await this.options.components.shownOf(run);
     const isObject = component?.settings.inputSchema !== undefined && !(component instanceof AgentFactory);
     return isObject ? jsonOrText(content) : content;
+  }
+
+  /** The whole body of a run as the wire shows it, media included. */
+  async body(view: RunView, format: WireFormat): Promise<Record<string, unknown>> {
+    const media = await runMediaOf(view.run, (item) => this.showMedia(view.run, item));
+    return runBodyOf({ ...view, input: await this.inputOf(view.run) }, media, format);
   }
 
   /** Media of a run's input as the wire carries them. */

@@ -5,6 +5,7 @@ import { type DataScope, isWithin } from '../../platform/auth/caller.js';
 import type { TimeBounds } from '../../platform/http/defences/time-bounds.js';
 import type { DatabaseQuery } from '../../platform/http/request/database-query.js';
 import { offsetOf } from '../../platform/http/request/pagination.js';
+import type { WireFormat } from '../../platform/http/response/wire-format.js';
 import type { RunSpace, Spaces } from '../capability.js';
 import type { DatabaseSessions } from '../sessions/database-service.js';
 import {
@@ -14,6 +15,7 @@ import {
   listedRun,
   listedRuns,
 } from './bodies/listed-runs.js';
+import { listedRunOf, type RunView, runMediaOf } from './bodies/run-body.js';
 
 /** Which runs of a session are requested: all by default. */
 export interface SessionRunsQuery {
@@ -97,9 +99,12 @@ export class SessionSpace {
     return members.find(({ view }) => view.run.runId === runId);
   }
 
-  /** Media of a run as the wire carries them. */
-  showMedia(media: Media): Promise<string | undefined> {
-    return this.space.media.show(media);
+  /** A run of the session as the wire lists it. Media are described; `withMedia`: carried. */
+  async body(view: RunView, format: WireFormat, withMedia = false): Promise<Record<string, unknown>> {
+    const content = async (item: Media) => (withMedia ? this.space.media.show(item) : undefined);
+    const createdAt = new Date(view.run.createdAt).toISOString().replace(/\.\d+Z$/, 'Z');
+    const body = listedRunOf(view, await runMediaOf(view.run, content), format);
+    return { ...body, created_at: createdAt };
   }
 
   /** What was said in the last runs, without the other input of the model. */

@@ -17,7 +17,6 @@ import {
   runParams,
   runScope,
   runsPath,
-  shown,
 } from './route-kit.js';
 
 export function listCheckpoints(facts: RunKindFacts): RunRoute {
@@ -70,7 +69,7 @@ export function getCheckpoint(facts: RunKindFacts, checkpoint: z.ZodType): RunRo
       const format = wireFormatOf(services.settings, headers);
       return {
         checkpoint: checkpointBodyOf(view.run, checkpoint, format),
-        snapshot: { ...(await shown(services, view, format)), messages: messageBodiesOf(view) },
+        snapshot: { ...(await services.runs.body(view, format)), messages: messageBodiesOf(view) },
       };
     },
   });

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { RunKind } from '../../../core/runs/run.js';
-import type { WireFormat, WireFormatSettings } from '../../../platform/http/response/wire-format.js';
+import type { WireFormatSettings } from '../../../platform/http/response/wire-format.js';
 import type { Route } from '../../../platform/http/route.js';
-import { type RunView, runBodyOf, runMediaOf } from '../bodies/run-body.js';
 import type { listRunsQuery, runQuery } from '../schema.js';
 import type { RunsService } from '../service.js';
 
@@ -79,13 +78,3 @@ export const endedStreamText =
 export const runIdHeaders = { 'x-run-id': 'The id of the run, percent-encoded.' };
 
 export const runField = { run_id: z.string().meta({ description: 'The identifier of the run.' }) };
-
-/** The whole body of a run, media included. */
-export async function shown(
-  { runs }: RunServices,
-  view: RunView,
-  format: WireFormat,
-): Promise<Record<string, unknown>> {
-  const media = await runMediaOf(view.run, (item) => runs.showMedia(view.run, item));
-  return runBodyOf({ ...view, input: await runs.inputOf(view.run) }, media, format);
-}

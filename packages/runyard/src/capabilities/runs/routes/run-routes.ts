@@ -35,7 +35,6 @@ import {
   runParams,
   runScope,
   runsPath,
-  shown,
 } from './route-kit.js';
 
 /** The answers of a request that starts a run or continues it. */
@@ -182,7 +181,7 @@ export function getRun(facts: RunKindFacts): RunRoute {
     responses: { 200: facts.body },
     handler: async (services: RunServices, { params, query, caller, headers }) => {
       const view = await services.runs.get(caller, { kind, ...params, sessionId: query.session_id });
-      return bodyReply(await shown(services, view, wireFormatOf(services.settings, headers)));
+      return bodyReply(await services.runs.body(view, wireFormatOf(services.settings, headers)));
     },
   });
 }
@@ -197,7 +196,7 @@ async function answerOf(
   const headers = runIdHeader(runId);
   if (stream) return eventStream(streamOf(services, started, format), headers);
   if (!background)
-    return bodyReply(await shown(services, await services.runs.ended(started), format), headers);
+    return bodyReply(await services.runs.body(await services.runs.ended(started), format), headers);
   return reply(202, { run_id: runId, session_id: sessionId, status: statusIn(format, status) }, headers);
 }
 
@@ -209,7 +208,7 @@ function streamOf(services: RunServices, started: StartedRun, format: WireFormat
     // a run that this process gave up has not paused
     const ended = await started.handle.ended.catch(() => undefined);
     if (ended?.run.status !== 'paused') return undefined;
-    return shown(services, await services.runs.ended(started), format);
+    return services.runs.body(await services.runs.ended(started), format);
   });
 }
 

@@ -16,7 +16,6 @@ import {
 import { defineRoute, type Route } from '../../../platform/http/route.js';
 import { listedRun, listedTeamRun, listedWorkflowRun } from '../bodies/listed-run-schema.js';
 import { listedRunJson } from '../bodies/listed-runs.js';
-import { listedRunOf, type RunMedia, type RunView, runMediaOf } from '../bodies/run-body.js';
 import { includeEvents } from '../schema.js';
 import type { SessionRunsQuery, SessionRunsService, SessionSpace } from '../session-runs-service.js';
 
@@ -111,8 +110,7 @@ const getSessionRun = defineRoute({
       );
     }
     const { view, events } = found;
-    const media = await runMediaOf(view.run, (item) => space.showMedia(item));
-    const body = bodyOf(view, media, wireFormatOf(settings, headers));
+    const body = await space.body(view, wireFormatOf(settings, headers), true);
     return jsonPieces(listedRunJson(body, events));
   },
 });
@@ -131,21 +129,11 @@ function notFound(sessionId: string): Error {
 async function* listed(space: SessionSpace, sessionId: string, query: SessionRunsQuery, format: WireFormat) {
   for await (const run of space.runs(sessionId, query)) {
     for (const { view, events } of [...run.members, run]) {
-      const body = bodyOf(view, await runMediaOf(view.run, describeOnly), format);
-      yield listedRunJson(withoutNulls(body), events ?? undefined);
+      yield listedRunJson(withoutNulls(await space.body(view, format)), events ?? undefined);
     }
   }
 }
 
-function bodyOf(view: RunView, media: RunMedia, format: WireFormat): Record<string, unknown> {
-  const createdAt = new Date(view.run.createdAt).toISOString().replace(/\.\d+Z$/, 'Z');
-  return { ...listedRunOf(view, media, format), created_at: createdAt };
-}
-
 function withoutNulls(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
-}
-
-async function describeOnly(): Promise<undefined> {
-  return undefined;
 }
