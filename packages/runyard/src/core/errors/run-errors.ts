@@ -193,6 +193,13 @@ export const runErrors = {
       runId === undefined ? {} : { fields: { run_id: runId } },
     ),
 
+  /** Contract: the tools of the MCP server. */
+  oneComponentNeeded: define(
+    'one_component_needed',
+    400,
+    () => 'Provide exactly one of agent_id, team_id, or workflow_id',
+  ),
+  sessionRequired: define('session_required', 400, () => 'session_id is required to act on this run'),
   invalidContinue: define('invalid_continue', 400, (text: string) => text),
   unresolvedRequirements: define(
     'unresolved_requirements',

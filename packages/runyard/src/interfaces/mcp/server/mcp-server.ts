@@ -1,25 +1,37 @@
-import { Server } from '@modelcontextprotocol/server';
-import type { Services } from '../../../capabilities/capability.js';
-import type { Log } from '../../../core/log.js';
-import type { Settings } from '../../../platform/config.js';
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { RunyardError } from '../../../core/errors/errors.js';
 import { version } from '../../../platform/version.js';
-import type { McpConfig } from '../options.js';
-
-/** What the handlers work with. One for each service. */
-export interface McpSite {
-  readonly services: Services;
-  readonly settings: Settings;
-  readonly config: McpConfig;
-  readonly log: Log;
-}
+import { mcpCallOf } from '../call.js';
+import { getPrompt, listPrompts } from './data/prompts.js';
+import { listResources, listTemplates, readResource } from './data/resources.js';
+import type { McpSite } from './site.js';
+import { Toolbox } from './toolbox.js';
 
 /** The versions of the protocol that are spoken, the preferred one first. */
 export const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
+/** What is offered changes with the code, and not while a client is connected; only stored components do. */
+const capabilities = {
+  logging: {},
+  tools: { listChanged: false },
+  prompts: { listChanged: false },
+  resources: { subscribe: false, listChanged: false },
+};
+
+/** The tools are the same for all sessions of a service. */
+const toolboxes = new WeakMap<McpSite, Toolbox>();
+
+/** Checks the tools of the application: what is wrong with them is found when the service opens. */
+export function toolboxOf(site: McpSite): Toolbox {
+  const toolbox = toolboxes.get(site) ?? new Toolbox(site);
+  toolboxes.set(site, toolbox);
+  return toolbox;
+}
+
 /** The server of one session in one process. It keeps nothing that another process would need. */
-export function mcpServer({ settings }: McpSite): Server {
-  const { name, description } = settings;
-  const capabilities = { tools: {} };
+export function mcpServer(site: McpSite): Server {
+  const { name, description } = site.settings;
+  const toolbox = toolboxOf(site);
   const server = new Server(
     { name, version },
     {
@@ -28,6 +40,37 @@ export function mcpServer({ settings }: McpSite): Server {
       ...(description !== undefined && { instructions: description }),
     },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: [] }));
+  server.setRequestHandler('tools/list', async (_request, { mcpReq }) =>
+    shown(site, async () => ({ tools: await toolbox.list(mcpReq.signal) })),
+  );
+  server.setRequestHandler('tools/call', ({ params }, context) => toolbox.call(server, params, context));
+  server.setRequestHandler('prompts/list', (_request, context) =>
+    shown(site, () => listPrompts(site, mcpCallOf(context).caller)),
+  );
+  server.setRequestHandler('prompts/get', ({ params }, context) =>
+    shown(site, () => getPrompt(site, mcpCallOf(context).caller, params.name, params.arguments)),
+  );
+  server.setRequestHandler('resources/list', ({ params }, context) =>
+    shown(site, () => listResources(site, mcpCallOf(context).caller, params?.cursor)),
+  );
+  server.setRequestHandler('resources/templates/list', (_request, context) =>
+    shown(site, () => listTemplates(site, mcpCallOf(context).caller)),
+  );
+  server.setRequestHandler('resources/read', ({ params }, context) =>
+    shown(site, () => readResource(site, mcpCallOf(context).caller, params.uri, context.mcpReq.signal)),
+  );
   return server;
+}
+
+/** An error of the catalogue says what is wrong with the request; what any other says is for the log. */
+async function shown<T>({ log }: McpSite, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    if (error instanceof RunyardError && error.status < 500)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
+    log.error({ err: error }, 'a request to the MCP server failed');
+    throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error. The log has the details.');
+  }
 }

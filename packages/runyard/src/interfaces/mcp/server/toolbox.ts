@@ -1,0 +1,94 @@
+import type { CallToolResult, Server, ServerContext, Tool as ShownTool } from '@modelcontextprotocol/server';
+import { errors } from '../../../core/errors/errors.js';
+import { isJsonObject, type JsonObject } from '../../../core/json.js';
+import { collectFixedTools, collectTools, toolSourcesOf } from '../../../core/tools/collect-tools.js';
+import type { Tool } from '../../../core/tools/tool.js';
+import { wireFormatOf } from '../../../platform/http/response/wire-format.js';
+import { mcpCallOf } from '../call.js';
+import { customTool, isOpen } from './custom/custom-tool.js';
+import { configTool } from './data/config-tool.js';
+import { extraTools } from './data/extra-tools.js';
+import { sessionTools } from './data/session-tools.js';
+import { type BuiltinTool, type McpTool, textBlock } from './mcp-tool.js';
+import { cancelRunTool } from './runs/cancel-tool.js';
+import { continueRunTool } from './runs/continue-tool.js';
+import { runTools } from './runs/run-tools.js';
+import type { McpSite } from './site.js';
+import { failureResult } from './tool-errors.js';
+
+const builtinTools: readonly BuiltinTool[] = [
+  configTool,
+  ...runTools,
+  continueRunTool,
+  cancelRunTool,
+  ...sessionTools,
+  ...extraTools,
+];
+
+const owner = 'mcp()';
+
+/** The tools of a service: Runyard's own that are offered, and those of the application. */
+export class Toolbox {
+  readonly #builtin: ReadonlyMap<string, McpTool>;
+  /** Undefined where a source has to be asked. */
+  readonly #fixed: ReadonlyMap<string, McpTool> | undefined;
+
+  constructor(private readonly site: McpSite) {
+    const { tags, tools } = site.config;
+    const offered = builtinTools.filter(({ tag }) => tags.has(tag));
+    this.#builtin = new Map(offered.map((tool) => [tool.shown.name, tool]));
+    const custom = [...collectFixedTools(owner, tools).tools.values()];
+    for (const tool of custom) this.#check(tool);
+    this.#fixed = toolSourcesOf(tools).length > 0 ? undefined : byName(custom);
+  }
+
+  async list(signal: AbortSignal): Promise<ShownTool[]> {
+    return [...this.#builtin.values(), ...(await this.#custom(signal)).values()].map(({ shown }) => shown);
+  }
+
+  async call(
+    server: Server,
+    { name, arguments: given }: { name: string; arguments?: unknown },
+    context: ServerContext,
+  ): Promise<CallToolResult> {
+    const { site } = this;
+    const call = mcpCallOf(context);
+    const tool = this.#builtin.get(name) ?? (await this.#custom(context.mcpReq.signal)).get(name);
+    if (tool === undefined)
+      return { content: [textBlock(`Unknown tool: '${name.slice(0, 200)}'`)], isError: true };
+    const args: JsonObject = isJsonObject(given) ? given : {};
+    const { caller, headers } = call;
+    const format = wireFormatOf(site.settings, headers);
+    const request = { site, server, context, call, caller, format, toolName: name };
+    try {
+      return await tool.call(request, args);
+    } catch (error) {
+      // nobody waits for the answer of a request whose connection is closed
+      if (context.mcpReq.signal.aborted && !call.cancelled.aborted) throw error;
+      return failureResult(request, args, error);
+    }
+  }
+
+  /** What a source has is asked for each time: its tools may change. */
+  async #custom(signal: AbortSignal): Promise<ReadonlyMap<string, McpTool>> {
+    if (this.#fixed !== undefined) return this.#fixed;
+    const { config, log } = this.site;
+    const { tools } = await collectTools(owner, config.tools, (source) => source.tools(signal, log));
+    return byName([...tools.values()].filter((tool) => isOpen(tool) && !this.#builtin.has(tool.name)));
+  }
+
+  #check(tool: Tool): void {
+    if (this.#builtin.has(tool.name))
+      throw errors.invalidConfig(
+        `${owner}: the tool '${tool.name}' has the name of a built-in tool. Rename it, or leave out the built-in tools of its group (excludeTags).`,
+      );
+    if (!isOpen(tool))
+      throw errors.invalidConfig(
+        `${owner}: the tool '${tool.name}' waits for a person or another program, which only a run can. Give it to an agent.`,
+      );
+  }
+}
+
+function byName(tools: readonly Tool[]): ReadonlyMap<string, McpTool> {
+  return new Map(tools.map((tool) => [tool.name, customTool(tool)]));
+}
