@@ -4,7 +4,12 @@ import { type ComponentSpace, inProcessSpace } from './core/components/component
 import type { Json } from './core/json.js';
 import { Knowledge } from './core/knowledge/knowledge.js';
 import type { KnowledgeSettings } from './core/knowledge/knowledge-settings.js';
+import { RemoteAgent, remoteSettings } from './core/remote/remote-agent.js';
+import { lazyService, type RemoteSite, remoteSite } from './core/remote/remote-component.js';
+import { type RemoteOptions, remoteOptions } from './core/remote/remote-options.js';
+import { RemoteTeam } from './core/remote/remote-team.js';
 import type { Executable } from './core/runs/executable.js';
+import type { RunKind } from './core/runs/run.js';
 import type { FittedTo, InputFor } from './core/schemas/schema-types.js';
 import type { ValueSchema } from './core/schemas/value-schema.js';
 import type { TeamMode, TeamSettings } from './core/teams/settings.js';
@@ -61,6 +66,30 @@ export function knowledge(settings: KnowledgeSettings): Knowledge {
     return openTemporary(defined);
   });
   return defined;
+}
+
+/**
+ * Defines an agent that another service executes: a Runyard or an AgentOS. It is used like any other: run as it is,
+ * registered, as a member of a team, as a step of a workflow.
+ */
+export function remoteAgent(options: RemoteOptions): RemoteAgent {
+  const settings = remoteSettings('remoteAgent()', options, remoteOptions);
+  return inProcess(new RemoteAgent(settings, siteOf('agent', options)));
+}
+
+/** Defines a team that another service executes, as `remoteAgent()` does an agent. */
+export function remoteTeam(options: RemoteOptions): RemoteTeam {
+  const settings = remoteSettings('remoteTeam()', options, remoteOptions);
+  return inProcess(new RemoteTeam(settings, siteOf('team', options)));
+}
+
+function siteOf(kind: RunKind, options: RemoteOptions): RemoteSite {
+  const address = options.url.replace(/\/+$/, '');
+  const service = lazyService(address, async () => {
+    const { AgentOsService } = await import('./platform/remote/agentos-service.js');
+    return new AgentOsService(kind, options);
+  });
+  return remoteSite(options, options.id, service);
 }
 
 type Attachable = Executable & { attach(open: () => Promise<ComponentSpace>): void };

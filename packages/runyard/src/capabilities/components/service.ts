@@ -6,6 +6,7 @@ import type { BuiltComponent } from '../../core/configs/component-config.js';
 import { errors, isReported, RunyardError } from '../../core/errors/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Model } from '../../core/models/model.js';
+import { isRemote } from '../../core/remote/remote-component.js';
 import { type Executable, RunFailed } from '../../core/runs/executable.js';
 import { componentKey } from '../../core/runs/resume/ending-executable.js';
 import type { ConfigVersion, Run, RunKind, RunOptions } from '../../core/runs/run.js';
@@ -275,7 +276,8 @@ export class ComponentsService {
 
 function modelsOf(components: readonly Component[]): ShownModel[] {
   return components.flatMap((component) => {
-    const model = component instanceof AgentFactory ? null : component.model;
+    // what a remote component shows in the place of a model is none
+    const model = component instanceof AgentFactory || isRemote(component) ? null : component.model;
     return model === null ? [] : [{ id: model.id, provider: model.provider }];
   });
 }

@@ -3,6 +3,7 @@ import { errors } from '../../core/errors/errors.js';
 import type { Model } from '../../core/models/model.js';
 import { parseModelName } from '../../core/models/model-name.js';
 import { type ModelLike, resolveModel } from '../../core/models/resolve.js';
+import { isRemote } from '../../core/remote/remote-component.js';
 import type { ComponentsService } from '../components/service.js';
 
 /** The model that a request names, or else the service's own. */
@@ -25,9 +26,12 @@ export async function modelOfService(
   configured: string | undefined,
 ): Promise<ModelLike | undefined> {
   if (configured !== undefined) return configured;
-  const first = components.listAgents().find((agent) => agent instanceof Agent);
+  const first = components
+    .listAgents()
+    .filter((agent) => agent instanceof Agent)
+    .find((agent) => !isRemote(agent));
   if (first !== undefined) return first.settings.memoryModel ?? first.model;
-  return components.listTeams()[0]?.model ?? components.firstStoredModel();
+  return components.listTeams().find((team) => !isRemote(team))?.model ?? components.firstStoredModel();
 }
 
 /** Only providers that Runyard knows: what a request says must not decide which package is loaded. */

@@ -1,11 +1,12 @@
 import { Agent, type AnyAgent } from '../agents/agent.js';
 import type { ModelLike } from '../models/resolve.js';
+import { isRemote } from '../remote/remote-component.js';
 import { type AnyTeam, Team } from '../teams/team.js';
 import type { AnyWorkflow } from '../workflows/workflow.js';
 
 /**
  * A copy of a component that another model leads: runs of the component itself are not touched. Of a team, that is the
- * model of its leader. Undefined for a workflow, which has no model.
+ * model of its leader. Undefined for a workflow, which has no model, and for what another service executes.
  */
 export function onModel(
   component: AnyAgent | AnyTeam | AnyWorkflow,
@@ -21,6 +22,8 @@ function copyOn(
   component: AnyAgent | AnyTeam | AnyWorkflow,
   model: ModelLike,
 ): AnyAgent | AnyTeam | undefined {
+  // the models of a remote component are at its service
+  if (isRemote(component)) return undefined;
   if (component instanceof Agent) return new Agent({ ...component.settings, model });
   return component instanceof Team ? new Team({ ...component.settings, model }) : undefined;
 }

@@ -1,5 +1,6 @@
 import { errors } from '../errors/errors.js';
 import type { Registry } from '../registry/registry.js';
+import { isRemote } from '../remote/remote-component.js';
 import { storableCopy } from '../storable-json.js';
 import { checkConfig } from './check-config.js';
 import type { BuiltComponent, ComponentConfig, ConfigFault } from './component-config.js';
@@ -14,6 +15,7 @@ import { Writing } from './writing.js';
 export function configOf(component: BuiltComponent, registry: Registry): ComponentConfig {
   const { kind, id } = component;
   const faults: ConfigFault[] = [];
+  if (isRemote(component)) throw errors.remoteNotConfig(kind, id);
   const { form, settingsOf } = languageOf(kind);
   const written = writeForm(form, settingsOf(component), new Writing(registry, faults));
   // a copy: what becomes of the configuration leaves the settings of the component alone

@@ -2,6 +2,23 @@ import { define } from './runyard-error.js';
 
 /** Stored components and their versions. Texts that the wire contract has are as there. */
 export const componentErrors = {
+  remoteModel: define(
+    'remote_model',
+    409,
+    (id: string) => `'${id}' is a component of another service: its model cannot be called from here.`,
+  ),
+  remoteNotConfig: define(
+    'remote_component',
+    422,
+    (kind: string, id: string) =>
+      `The ${kind} '${id}' is executed by another service: a configuration cannot hold its address and its token. Define it in code.`,
+  ),
+  remoteConversation: define(
+    'remote_conversation',
+    400,
+    () =>
+      "The conversation of this run is at another service: it continues at its end. Leave out continue_from, or give 'end' or 'last_user'.",
+  ),
   storedComponentNotFound: define('component_not_found', 404, (id: string) => `Component ${id} not found`),
   /** The contract answers 400 where versions of an unknown component are written. */
   versionsOfUnknown: define('component_unknown', 400, (id: string) => `Component ${id} not found`),

@@ -5,6 +5,7 @@ import { learningPlan } from '../agents/learning/learning-settings.js';
 import { resolveEmbedder } from '../embedders/resolve.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
 import { describeModel, type ModelLike } from '../models/resolve.js';
+import { isRemote } from '../remote/remote-component.js';
 import type { Executable } from '../runs/executable.js';
 import { jsonSchemaOf, type ValueSchema } from '../schemas/value-schema.js';
 import type { AnyTeam } from '../teams/team.js';
@@ -54,6 +55,7 @@ class Collector {
       if (this.seen.has(component)) continue;
       this.seen.add(component);
       const place = { text: `${component.kind} '${component.id}'`, explicit: false };
+      if (isRemote(component) && component instanceof Workflow) continue;
       if (component instanceof Workflow) this.workflow(component, place);
       else if (isLed(component)) this.led(component, place);
     }
@@ -86,6 +88,8 @@ class Collector {
     const { registry } = this;
     const { settings } = component;
     registry.members.add(component.id, component, place);
+    // its models are at another service
+    if (isRemote(component)) return;
     for (const model of modelsOf(settings)) addModel(registry, model, place);
     for (const entry of settings.tools ?? []) addTool(registry, entry, place);
     for (const base of knowledgeOf(settings)) addKnowledge(registry, base, place);

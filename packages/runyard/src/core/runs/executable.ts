@@ -44,6 +44,8 @@ export interface Executable {
   metrics?(context: RunContext): JsonObject;
   /** What executes a run within one of this component's. */
   inside?(run: Run): Executable | undefined;
+  /** A run has ended before its work has: lets go of what it began elsewhere. Nothing waits for it. Left out: nothing. */
+  leave?(context: RunContext, end: RunEnd): void;
   /** The last events of a run that ended this way, in the words of the wire. */
   endEvents(end: RunEnd, context: RunContext): readonly RunEvent[];
 }

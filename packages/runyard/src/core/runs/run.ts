@@ -207,7 +207,7 @@ export interface StepRecord {
  * `wait` is a question to a person or program outside, and `continue` what came with the request to continue;
  * `decision` is which way a workflow takes, and `try` a call of a model, a tool or a function that failed and was made
  * again; `memory` is what the run changed about the memories of its user, and `knowledge` what was found for a message;
- * `work` is a part of a job.
+ * `work` is a part of a job; `remote` is what a run at another service did until it ended or paused.
  */
 export type StepKind =
   | 'introduction'
@@ -225,7 +225,8 @@ export type StepKind =
   | 'try'
   | 'memory'
   | 'knowledge'
-  | 'work';
+  | 'work'
+  | 'remote';
 
 export const terminalStatuses: ReadonlySet<RunStatus> = new Set([
   'completed',

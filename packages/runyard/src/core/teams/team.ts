@@ -9,6 +9,7 @@ import { builtInTools } from '../agents/turns/built-in/built-in-tools.js';
 import type { RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
+import type { ObjectKind } from '../options/kind.js';
 import { type RunContext, RunPaused } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { Run, RunResult } from '../runs/run.js';
@@ -40,8 +41,8 @@ export class Team<Content = unknown, Input = string | JsonObject>
   protected readonly fixedTools = collectFixedTools(this.owner, this.toolEntries);
   private readonly delegations = new WeakMap<AgentExecution, Delegations>();
 
-  constructor(settings: TeamSettings) {
-    super('team', settings, teamOptions);
+  constructor(settings: TeamSettings, options: ObjectKind = teamOptions) {
+    super('team', settings, options);
     checkTeam(this.id, settings, this.tools);
   }
 

@@ -64,6 +64,8 @@ const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   AgentFactory: (given) => new AgentFactory({ id: 'f', build: () => helper, ...given }),
   team: (given) => team({ id: 't', model: 'offline', members: [helper], ...given }),
   Team: (given) => new Team({ id: 't', model: 'offline', members: [helper], ...given }),
+  remoteAgent: (given) => runyard.remoteAgent({ url: 'http://127.0.0.1', id: 'a', ...given }),
+  remoteTeam: (given) => runyard.remoteTeam({ url: 'http://127.0.0.1', id: 't', ...given }),
   workflow: (given) => workflow({ id: 'w', steps: [done], ...given }),
   Workflow: (given) => new Workflow({ id: 'w', steps: [done], ...given }),
   knowledge: (given) => runyard.knowledge({ name: 'k', ...given }),

@@ -3,6 +3,7 @@ import { errors } from '../../errors/errors.js';
 import type { Model } from '../../models/model.js';
 import type { Shape } from '../../options/kind.js';
 import { instanceOf } from '../../options/kinds.js';
+import { isRemote } from '../../remote/remote-component.js';
 import { type AnyTeam, Team } from '../../teams/team.js';
 import { type AnyWorkflow, Workflow } from '../../workflows/workflow.js';
 import { type EvalSubject, evaluatedRunOf } from '../evaluated-run.js';
@@ -31,7 +32,7 @@ export function componentIn(owner: string, { agent, team, workflow }: ComponentT
 
 /** The model that judges when none is given: that of an agent or of the leader of a team. */
 export function ownModel(component: AnyComponent): Model | undefined {
-  return component instanceof Workflow ? undefined : component.model;
+  return component instanceof Workflow || isRemote(component) ? undefined : component.model;
 }
 
 /** Runs a component where its runs are: in the service that registers it, else in this process. */

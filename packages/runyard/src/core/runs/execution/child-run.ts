@@ -75,8 +75,9 @@ export function cancelChildren(context: RunContext, executable: Executable, reas
     if (inside === undefined) continue;
     const child = childContext(context, step, context.entry);
     cancelChildren(child, inside, reason);
-    const result: RunResult = { content: reason, contentType: 'str' };
-    emitEnd(child, inside, { status: 'cancelled', reason, result });
+    const end: RunEnd = { status: 'cancelled', reason, result: { content: reason, contentType: 'str' } };
+    emitEnd(child, inside, end);
+    inside.leave?.(child, end);
   }
 }
 
@@ -135,11 +136,9 @@ async function execute(child: RunContext, executable: Executable, outer: AbortSi
     else if (child.signal.aborted || error instanceof RunCancelled) {
       const reason = error.message;
       cancelChildren(child, executable, reason);
-      emitEnd(child, executable, {
-        status: 'cancelled',
-        reason,
-        result: { content: reason, contentType: 'str' },
-      });
+      const end: RunEnd = { status: 'cancelled', reason, result: { content: reason, contentType: 'str' } };
+      emitEnd(child, executable, end);
+      executable.leave?.(child, end);
       throw error;
     }
     const metrics = executable.metrics?.(child);
@@ -157,7 +156,9 @@ async function execute(child: RunContext, executable: Executable, outer: AbortSi
     const failure = failureOf(error);
     child.log.warn({ err: error, runId }, 'a nested run failed');
     const result = { ...shown, content: failure.message, error: failure };
-    return finish(child, executable, { status: 'error', failure, result });
+    const end = { status: 'error', failure, result } as const;
+    executable.leave?.(child, end);
+    return finish(child, executable, end);
   }
 }
 

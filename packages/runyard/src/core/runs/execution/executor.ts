@@ -170,6 +170,7 @@ export class RunExecutor {
     live.transition(end.status, restingResult(end, context));
     // one that no longer fits its code can be continued once it does: its questions are kept
     const isOver = end.status !== 'paused' && !isUnfit(end);
+    if (isOver && end.status !== 'completed') executable.leave?.(context, end);
     if (isOver && live.allSteps().some(isOpenQuestion)) {
       live.putApproval({ kind: 'cancel_pending', at: this.options.timers.now() });
     }
