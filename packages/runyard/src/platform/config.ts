@@ -201,6 +201,10 @@ const settingsSchema = z.strictObject({
       'How long a process trusts a service account after checking it; 0: every request queries the database.',
     ),
   websocket: z.boolean().default(false).describe('Whether clients can start and follow runs over WebSocket.'),
+  a2a: z
+    .boolean()
+    .default(false)
+    .describe('Whether clients of the Agent2Agent protocol (A2A) can use the components, at /a2a.'),
   docs: z.boolean().default(true).describe('Whether the service serves the API browser at /docs.'),
   eventRetentionHours: z
     .int()

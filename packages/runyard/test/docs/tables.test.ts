@@ -94,12 +94,12 @@ test('docs/http-api.md lists every form field of the continue of a workflow', ()
 
 test('docs/http-api.md lists every error code with its status', () => {
   const folder = join(repository, 'packages/runyard/src/core/errors');
-  const source = readdirSync(folder)
+  const source = readdirSync(folder, { encoding: 'utf8', recursive: true })
     .filter((file) => file.endsWith('-errors.ts'))
     .map((file) => readFileSync(join(folder, file), 'utf8'))
     .join('\n');
   const catalogue = [
-    ...source.matchAll(/(?:define(?:ForRun)?|new RunyardError)\(\s*['`]([a-z_${}]+)['`],\s*(\d+)/g),
+    ...source.matchAll(/(?:define(?:ForRun)?|new RunyardError)\(\s*['`]([a-z0-9_${}]+)['`],\s*(\d+)/g),
   ].map(([, code, status]) => `${code!.replace(/^\$\{kind\}/, 'agent')} ${status}`);
   const rows = tableBelow(readPage('docs/http-api.md'), 'Error codes');
   // one code may have several texts

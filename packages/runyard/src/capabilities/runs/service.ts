@@ -13,7 +13,7 @@ import { largestPage, offsetOf } from '../../platform/http/request/pagination.js
 import type { WireFormat } from '../../platform/http/response/wire-format.js';
 import type { Spaces } from '../capability.js';
 import type { ComponentsService } from '../components/service.js';
-import { isUnfinishedSession, type ListedRun, listedRuns } from './bodies/listed-runs.js';
+import { isUnfinishedSession, journalsOf, type ListedRun, listedRuns } from './bodies/listed-runs.js';
 import { type RunView, runBodyOf, runMediaOf } from './bodies/run-body.js';
 import { type SettledRun, settledRun } from './bodies/settled-run.js';
 import { cancelRun } from './continuation/cancel-run.js';
@@ -29,6 +29,7 @@ import { type BeforeRunOptions, beforeRun, startOnce, startRun } from './request
 import { attachedTo, endOf, followingOf, type StartedRun, startedRun } from './request/started-run.js';
 import { RunLookup, type RunPlace, type RunsPlace } from './run-lookup.js';
 import type { ContinueForm, CreateForm } from './schema.js';
+import type { RunCursor, RunFilter } from './storage/store.js';
 
 export interface RunsServiceOptions extends BeforeRunOptions {
   readonly components: ComponentsService;
@@ -44,6 +45,18 @@ export interface ListRuns {
   readonly withEvents?: boolean;
   /** A session is unknown until the first of its streamed runs has paused or ended, as in the older interface. */
   readonly hidesUnfinished?: boolean;
+}
+
+/** A page of runs by creation, newest first. */
+export interface PageOfRuns extends Pick<RunFilter, 'status' | 'changedAfter' | 'before'> {
+  readonly limit: number;
+}
+
+export interface RunsOfPage {
+  readonly runs: readonly RunView[];
+  /** How many there are on all pages. */
+  readonly total: number;
+  readonly next: RunCursor | null;
 }
 
 /** The caller has been shown the run already. */
@@ -173,6 +186,24 @@ export class RunsService {
     return listedRuns(space, runIds, query.withEvents ?? true, ({ run }) => {
       return status === undefined || run.status === status;
     });
+  }
+
+  /** A page of runs, newest first, with what the next page begins after; null when this is the last one. */
+  async page(caller: Caller, place: RunsPlace, query: PageOfRuns): Promise<RunsOfPage> {
+    const { limit, before, ...filter } = query;
+    const within = { ...boundPlace(caller, place), ...filter };
+    const space = await this.lookup.spaceWith(caller.scope, within, caller);
+    const total = await space.runs.count(caller.scope, within);
+    const page = { ...within, before, limit: limit + 1, offset: 0, order: 'desc' } as const;
+    const runIds = await space.runs.ids(caller.scope, page);
+    const runs: RunView[] = [];
+    for await (const journal of journalsOf(space, runIds.slice(0, limit))) runs.push(journal);
+    const last = runIds.length > limit ? runs.at(-1)?.run : undefined;
+    return {
+      runs,
+      total,
+      next: last === undefined ? null : { createdAt: last.createdAt, runId: last.runId },
+    };
   }
 
   /** Where the run can continue from. */

@@ -4,6 +4,7 @@ import { configErrors } from './config-errors.js';
 import { datasetErrors } from './dataset-errors.js';
 import { evalErrors } from './eval-errors.js';
 import { knowledgeErrors } from './knowledge-errors.js';
+import { a2aErrors } from './protocols/a2a-errors.js';
 import { recordErrors } from './record-errors.js';
 import { requestErrors } from './request-errors.js';
 import { runErrors } from './run-errors.js';
@@ -30,4 +31,5 @@ export const errors = {
   ...scheduleErrors,
   ...setupErrors,
   ...sourceErrors,
+  ...a2aErrors,
 } as const;

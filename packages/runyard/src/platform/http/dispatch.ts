@@ -186,7 +186,8 @@ export class RouteDispatcher<Services> {
       const { repeatableInBody, jsonForms } = this.#fields;
       return readForm(exchange, repeatableInBody, jsonForms, this.options.settings);
     }
-    return readJson(exchange, this.options.settings.maxBodyBytes);
+    const setting = this.route.carriesFiles ? 'maxUploadBytes' : 'maxBodyBytes';
+    return readJson(exchange, { bytes: this.options.settings[setting], setting });
   }
 
   /** A stream outlives the moment at which its caller was admitted: the check is repeated while it is open. */
@@ -293,13 +294,13 @@ class Call implements RouteRequest<unknown, unknown, unknown> {
   }
 }
 
-async function readJson(exchange: Exchange, maxBodyBytes: number): Promise<unknown> {
+async function readJson(exchange: Exchange, limit: Parameters<typeof readBody>[1]): Promise<unknown> {
   if (!hasBody(exchange)) return undefined;
   const type = mediaType(exchange.request.headers['content-type']);
   const isJson = type === 'application/json' || type.endsWith('+json');
   if (!isJson && type !== '') throw errors.unsupportedMediaType(type, ['application/json']);
   checkCharset(exchange.request.headers['content-type']);
-  const bytes = await readBody(exchange, { bytes: maxBodyBytes, setting: 'maxBodyBytes' });
+  const bytes = await readBody(exchange, limit);
   if (bytes.length === 0) return undefined;
   // a page can send bytes without a type anywhere, without a preflight request
   if (!isJson) throw errors.unsupportedMediaType('', ['application/json']);

@@ -87,6 +87,8 @@ export type RouteFacts = RouteAccess & {
   /** The encoding of the body; `json` by default. `form` means both form content types, and JSON with the same fields. */
   readonly accepts?: 'json' | 'form';
   readonly responses: Readonly<Record<number, z.ZodType | ResponseDescription>>;
+  /** Its JSON may hold files: the bound of its body is `maxUploadBytes`. */
+  readonly carriesFiles?: boolean;
   /** It needs an answer of another service, whose failure is answered with 502. */
   readonly asksOthers?: boolean;
   /** Not part of the wire contract. */

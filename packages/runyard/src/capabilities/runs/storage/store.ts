@@ -36,6 +36,16 @@ export interface RunFilter {
   readonly componentId: string;
   readonly sessionId?: string;
   readonly status?: RunStatus;
+  /** Only runs that changed after this time. */
+  readonly changedAfter?: number;
+  /** Only runs that were created before this one: those of the next page, newest first. */
+  readonly before?: RunCursor;
+}
+
+/** The place of a run in a list by creation. */
+export interface RunCursor {
+  readonly createdAt: number;
+  readonly runId: string;
 }
 
 export interface RunPage extends RunFilter {
@@ -223,7 +233,8 @@ export class RunStore implements RunJournal {
     return runs;
   }
 
-  #filtered(scope: DataScope, { kind, componentId, sessionId, status }: RunFilter) {
+  #filtered(scope: DataScope, filter: RunFilter) {
+    const { kind, componentId, sessionId, status, changedAfter, before } = filter;
     const all = this.database.query
       .selectFrom('runs')
       .where('kind', '=', kind)
@@ -232,6 +243,16 @@ export class RunStore implements RunJournal {
     let query = within(all, scope, 'user_id');
     if (sessionId !== undefined) query = query.where('session_id', '=', sessionId);
     if (status !== undefined) query = query.where('status', '=', status);
+    if (changedAfter !== undefined) query = query.where('updated_at', '>', changedAfter);
+    if (before !== undefined) {
+      const { createdAt, runId } = before;
+      query = query.where(({ eb, and, or }) =>
+        or([
+          eb('created_at', '<', createdAt),
+          and([eb('created_at', '=', createdAt), eb('run_id', '<', runId)]),
+        ]),
+      );
+    }
     return query;
   }
 }
