@@ -10,6 +10,7 @@ import { liveEvals } from './live-evals/capability.js';
 import { media } from './media/capability.js';
 import { memory } from './memory/capability.js';
 import { metrics } from './metrics/capability.js';
+import { pushNotifications } from './push-notifications/capability.js';
 import { registry } from './registry/capability.js';
 import { retention } from './retention/capability.js';
 import { runs } from './runs/capability.js';
@@ -39,6 +40,7 @@ export const capabilities: readonly Capability[] = [
   approvals,
   serviceAccounts,
   schedules,
+  pushNotifications,
   retention,
 ];
 

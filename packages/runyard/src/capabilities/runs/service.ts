@@ -27,9 +27,11 @@ import { prepareDraftSession } from './request/draft-session.js';
 import { type FormContext, runRequestOf } from './request/run-request.js';
 import { type BeforeRunOptions, beforeRun, startOnce, startRun } from './request/start-run.js';
 import { attachedTo, endOf, followingOf, type StartedRun, startedRun } from './request/started-run.js';
-import { RunLookup, type RunPlace, type RunsPlace } from './run-lookup.js';
+import { type FoundRun, RunLookup, type RunPlace, type RunsPlace } from './run-lookup.js';
 import type { ContinueForm, CreateForm } from './schema.js';
 import type { RunCursor, RunFilter } from './storage/store.js';
+
+export type { RunPlace } from './run-lookup.js';
 
 export interface RunsServiceOptions extends BeforeRunOptions {
   readonly components: ComponentsService;
@@ -156,6 +158,11 @@ export class RunsService {
   async settled(place: RunPlace, signal: AbortSignal): Promise<SettledRun | undefined> {
     const found = await this.lookup.find(anonymousCaller, place);
     return found && settledRun(found.space, place.runId, signal);
+  }
+
+  /** The run at a place, and where it is stored. Throws when the caller sees none there. */
+  find(caller: Caller, place: RunPlace): Promise<FoundRun> {
+    return this.lookup.run(caller, boundPlace(caller, place));
   }
 
   async get(caller: Caller, place: RunPlace): Promise<RunView> {

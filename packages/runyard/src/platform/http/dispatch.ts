@@ -292,6 +292,10 @@ class Call implements RouteRequest<unknown, unknown, unknown> {
   get basePath(): string {
     return this.exchange.basePath;
   }
+
+  get calledAddress(): string {
+    return this.exchange.calledAddress;
+  }
 }
 
 async function readJson(exchange: Exchange, limit: Parameters<typeof readBody>[1]): Promise<unknown> {

@@ -6,6 +6,7 @@ import { anonymousCaller, type Caller } from '../auth/caller.js';
 import type { BodiesInFlight, BodyOwner } from './defences/bodies-in-flight.js';
 import type { ClientAddresses } from './defences/client-address.js';
 import { callerKey, isKnown } from './defences/rate-limit.js';
+import { calledAddress } from './request/called-address.js';
 
 /** What all exchanges of a server have in common. */
 export interface ExchangeSurroundings {
@@ -85,6 +86,11 @@ export class Exchange {
 
   get clientAddress(): string {
     return this.surroundings.addresses.of(this.request);
+  }
+
+  /** The address by which the client reaches the service. */
+  get calledAddress(): string {
+    return calledAddress(this.request, this.surroundings.addresses, this.basePath);
   }
 
   /** How many requests of the same connection wait for their answers, this one included. */

@@ -19,6 +19,8 @@ export interface RouteRequest<Params, Query, Body> {
   readonly headers: IncomingHttpHeaders;
   /** Where the service is mounted in another server; empty when it stands alone. */
   readonly basePath: string;
+  /** By which the client reaches the service, its base path included: `https://agents.example.com`. */
+  readonly calledAddress: string;
 }
 
 /** What the caller's identity and rights are decided by, before anything else of the request is read. */

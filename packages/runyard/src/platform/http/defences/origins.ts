@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { errors, type RunyardError } from '../../../core/errors/errors.js';
 import type { Log } from '../../../core/log.js';
 import { LoggedOnce, longestShown } from '../logged-once.js';
+import { calledHost } from '../request/called-address.js';
 import type { ClientAddresses } from './client-address.js';
-import { hostOf, isOnLoopback } from './hosts.js';
+import { isOnLoopback } from './hosts.js';
 
 /** Where the development servers of the usual tools put their pages. */
 const developmentPorts = [3000, 3001, 4173, 4200, 4321, 5000, 5173, 5174, 8000, 8080];
@@ -62,15 +63,8 @@ export class Origins {
   #isOwnHost(origin: string, request: IncomingMessage): boolean {
     if (!/^https?:\/\//.test(origin) || !URL.canParse(origin)) return false;
     const { host, protocol } = new URL(origin);
-    const called = `${protocol}//${this.#calledHost(request)}`;
+    const called = `${protocol}//${calledHost(request, this.addresses)}`;
     return URL.canParse(called) && new URL(called).host === host;
-  }
-
-  /** A proxy of ours says which host its client called. */
-  #calledHost(request: IncomingMessage): string | undefined {
-    const forwarded = request.headers['x-forwarded-host'];
-    if (typeof forwarded !== 'string' || !this.addresses.isProxy(request)) return hostOf(request);
-    return forwarded.split(',', 1)[0]?.trim();
   }
 }
 
