@@ -2,6 +2,7 @@ import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/
 import { RunyardError } from '../../../core/errors/errors.js';
 import { version } from '../../../platform/version.js';
 import { mcpCallOf } from '../call.js';
+import type { McpConfig } from '../options.js';
 import { getPrompt, listPrompts } from './data/prompts.js';
 import { listResources, listTemplates, readResource } from './data/resources.js';
 import type { McpSite } from './site.js';
@@ -18,20 +19,20 @@ const capabilities = {
   resources: { subscribe: false, listChanged: false },
 };
 
-/** The tools are the same for all sessions of a service. */
-const toolboxes = new WeakMap<McpSite, Toolbox>();
+/** The tools are the same for all sessions. */
+const toolboxes = new WeakMap<McpConfig, Toolbox>();
 
-/** Checks the tools of the application: what is wrong with them is found when the service opens. */
-export function toolboxOf(site: McpSite): Toolbox {
-  const toolbox = toolboxes.get(site) ?? new Toolbox(site);
-  toolboxes.set(site, toolbox);
+/** Throws when something is wrong with the tools of the application. */
+export function toolboxOf(config: McpConfig): Toolbox {
+  const toolbox = toolboxes.get(config) ?? new Toolbox(config);
+  toolboxes.set(config, toolbox);
   return toolbox;
 }
 
 /** The server of one session in one process. It keeps nothing that another process would need. */
 export function mcpServer(site: McpSite): Server {
   const { name, description } = site.settings;
-  const toolbox = toolboxOf(site);
+  const toolbox = toolboxOf(site.config);
   const server = new Server(
     { name, version },
     {
@@ -41,9 +42,11 @@ export function mcpServer(site: McpSite): Server {
     },
   );
   server.setRequestHandler('tools/list', async (_request, { mcpReq }) =>
-    shown(site, async () => ({ tools: await toolbox.list(mcpReq.signal) })),
+    shown(site, async () => ({ tools: await toolbox.list(site, mcpReq.signal) })),
   );
-  server.setRequestHandler('tools/call', ({ params }, context) => toolbox.call(server, params, context));
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    toolbox.call(site, server, params, context),
+  );
   server.setRequestHandler('prompts/list', (_request, context) =>
     shown(site, () => listPrompts(site, mcpCallOf(context).caller)),
   );

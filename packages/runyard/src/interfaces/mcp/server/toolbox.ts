@@ -1,10 +1,12 @@
 import type { CallToolResult, Server, ServerContext, Tool as ShownTool } from '@modelcontextprotocol/server';
 import { errors } from '../../../core/errors/errors.js';
 import { isJsonObject, type JsonObject } from '../../../core/json.js';
+import type { Log } from '../../../core/log.js';
 import { collectFixedTools, collectTools, toolSourcesOf } from '../../../core/tools/collect-tools.js';
 import type { Tool } from '../../../core/tools/tool.js';
 import { wireFormatOf } from '../../../platform/http/response/wire-format.js';
 import { mcpCallOf } from '../call.js';
+import type { McpConfig } from '../options.js';
 import { customTool, isOpen } from './custom/custom-tool.js';
 import { configTool } from './data/config-tool.js';
 import { extraTools } from './data/extra-tools.js';
@@ -27,14 +29,14 @@ const builtinTools: readonly BuiltinTool[] = [
 
 const owner = 'mcp()';
 
-/** The tools of a service: Runyard's own that are offered, and those of the application. */
+/** The tools that `mcp()` offers: Runyard's own that are offered, and those of the application. */
 export class Toolbox {
   readonly #builtin: ReadonlyMap<string, McpTool>;
   /** Undefined where a source has to be asked. */
   readonly #fixed: ReadonlyMap<string, McpTool> | undefined;
 
-  constructor(private readonly site: McpSite) {
-    const { tags, tools } = site.config;
+  constructor(private readonly config: McpConfig) {
+    const { tags, tools } = config;
     const offered = builtinTools.filter(({ tag }) => tags.has(tag));
     this.#builtin = new Map(offered.map((tool) => [tool.shown.name, tool]));
     const custom = [...collectFixedTools(owner, tools).tools.values()];
@@ -42,18 +44,20 @@ export class Toolbox {
     this.#fixed = toolSourcesOf(tools).length > 0 ? undefined : byName(custom);
   }
 
-  async list(signal: AbortSignal): Promise<ShownTool[]> {
-    return [...this.#builtin.values(), ...(await this.#custom(signal)).values()].map(({ shown }) => shown);
+  async list({ log }: McpSite, signal: AbortSignal): Promise<ShownTool[]> {
+    return [...this.#builtin.values(), ...(await this.#custom(log, signal)).values()].map(
+      ({ shown }) => shown,
+    );
   }
 
   async call(
+    site: McpSite,
     server: Server,
     { name, arguments: given }: { name: string; arguments?: unknown },
     context: ServerContext,
   ): Promise<CallToolResult> {
-    const { site } = this;
     const call = mcpCallOf(context);
-    const tool = this.#builtin.get(name) ?? (await this.#custom(context.mcpReq.signal)).get(name);
+    const tool = this.#builtin.get(name) ?? (await this.#custom(site.log, context.mcpReq.signal)).get(name);
     if (tool === undefined)
       return { content: [textBlock(`Unknown tool: '${name.slice(0, 200)}'`)], isError: true };
     const args: JsonObject = isJsonObject(given) ? given : {};
@@ -70,10 +74,9 @@ export class Toolbox {
   }
 
   /** What a source has is asked for each time: its tools may change. */
-  async #custom(signal: AbortSignal): Promise<ReadonlyMap<string, McpTool>> {
+  async #custom(log: Log, signal: AbortSignal): Promise<ReadonlyMap<string, McpTool>> {
     if (this.#fixed !== undefined) return this.#fixed;
-    const { config, log } = this.site;
-    const { tools } = await collectTools(owner, config.tools, (source) => source.tools(signal, log));
+    const { tools } = await collectTools(owner, this.config.tools, (source) => source.tools(signal, log));
     return byName([...tools.values()].filter((tool) => isOpen(tool) && !this.#builtin.has(tool.name)));
   }
 

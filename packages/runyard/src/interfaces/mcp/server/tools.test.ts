@@ -443,7 +443,46 @@ describe('a paused run', () => {
   });
 });
 
+describe('a request that is dispatched again', () => {
+  test('continues what its first dispatch has not, and answers nothing that was asked since', async () => {
+    const client = await connected();
+    const again = await connected({ call: { isRepeated: true } });
+    book.write('Delete in turn', callsDelete('/t1'), callsDelete('/t2'), 'Both');
+    const { data } = await client.call('run_agent', { agent_id: 'assistant', message: 'Delete in turn' });
+    const place = { run_id: data.run_id, agent_id: 'assistant' };
+    const requirements = data.requirements.map((one: object) => ({ ...one, confirmation: true }));
+    const first = await again.call('continue_run', { ...place, requirements });
+    expect(first.data.requirements).toMatchObject([{ tool_execution: { tool_args: { path: '/t2' } } }]);
+    // the same request once more: the question is another one by now
+    for (const answer of [{ requirements }, { confirmed: true }]) {
+      const second = await again.call('continue_run', { ...place, ...answer });
+      expect(second.data).toEqual(first.data);
+    }
+    expect(deleted).not.toContain('/t2');
+    const done = await client.call('continue_run', { ...place, confirmed: true });
+    expect(textOf(done)).toBe('Both');
+    // it has ended meanwhile
+    expect(textOf(await again.call('continue_run', { ...place, confirmed: true }))).toBe('Both');
+  });
+});
+
 describe('a client that shows forms', () => {
+  test('that cancels its request while its person is asked cancels the run', async () => {
+    const controller = new AbortController();
+    const client = await connected({
+      person: async () => {
+        controller.abort();
+        return { action: 'accept', content: { confirmed: true } };
+      },
+    });
+    book.write('Delete /late', callsDelete('/late'));
+    const args = { agent_id: 'assistant', message: 'Delete /late', session_id: 's-late' };
+    await expect(client.call('run_agent', args, controller.signal)).rejects.toThrow();
+    const runs = async () => (await service.get('/sessions/s-late/runs')).body;
+    await expect.poll(async () => (await runs())[0].status).toBe('cancelled');
+    expect(deleted).not.toContain('/late');
+  });
+
   test('asks its person, and the run continues in the same call', async () => {
     const forms: unknown[] = [];
     const client = await connected({

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { errorCode } from '../../../../core/errors/error-code.js';
 import { errors } from '../../../../core/errors/errors.js';
 import type { Json, JsonObject } from '../../../../core/json.js';
 import { identifier } from '../../../../platform/http/request/fields.js';
@@ -20,7 +21,7 @@ import {
 } from './run-place.js';
 import { runResult } from './run-result.js';
 import { followed, pausedRun, runToRest } from './run-to-rest.js';
-import { foundUnderway, type RunPlace, underway } from './wait-for-run.js';
+import { type FoundRun, foundUnderway, type RunPlace, underway } from './wait-for-run.js';
 
 const json = () => z.custom<Json>().meta({ type: ['object', 'array', 'string', 'number', 'boolean'] });
 const object = () => z.record(z.string(), z.custom<Json>());
@@ -106,11 +107,7 @@ async function continued(request: ToolRequest, place: RunPlace, given: Given): P
   if (found === undefined) throw unknownRun(request, place);
   const progress = await Progress.of(request, place, call.isRepeated ? found.run.nextEventIndex + 1 : 0);
   const { status, run } = found;
-  // an earlier dispatch of this request has continued it
-  if (call.isRepeated && status !== 'paused') {
-    const after = await runs.follow(caller, place, run.nextEventIndex - 1);
-    return runResult(request, await runToRest(request, foundUnderway(request, after ?? found), progress));
-  }
+  if (call.isRepeated) return continuedAgain(request, found, given, progress);
   // what has ended stays as it is; a run of an agent or team that failed is tried again, as everywhere
   const isRetried = status === 'error' && place.kind !== 'workflow';
   if (status !== 'paused' && !isRetried) {
@@ -123,6 +120,36 @@ async function continued(request: ToolRequest, place: RunPlace, given: Given): P
   await progress?.tell(`Continuing run ${place.runId}`);
   return runResult(request, await runToRest(request, underway(runs, started), progress));
 }
+
+/**
+ * The process that began this request may have continued the run, which may wait for something else by now: only answers
+ * that name their requirement count. What is left open is in the result, and the client answers it in a new request.
+ */
+async function continuedAgain(
+  request: ToolRequest,
+  { run, status }: FoundRun,
+  { requirements, answers, user }: Given,
+  progress: Progress | undefined,
+): Promise<CallToolResult> {
+  const { caller, site } = request;
+  const { runs } = site.services;
+  const { kind, componentId, runId } = run;
+  const place = { kind, componentId, runId };
+  if (status === 'paused' && answers.length === 0) {
+    const form = { ...followed, ...(requirements && answersForm(kind, requirements)), user_id: user };
+    try {
+      const started = await runs.continueRun(caller, place, form);
+      return runResult(request, await runToRest(request, underway(runs, started), progress));
+    } catch (error) {
+      if (!passedOver.has(errorCode(error) ?? '')) throw error;
+    }
+  }
+  const present = await runs.follow(caller, place, run.nextEventIndex - 1);
+  if (present === undefined) throw unknownRun(request, place);
+  return runResult(request, await runToRest(request, foundUnderway(request, present), progress));
+}
+
+const passedOver = new Set(['unresolved_requirements', 'answered_before', 'cannot_continue']);
 
 /** Nobody else's run is there for a caller who sees only their own. */
 function unknownRun({ caller, format }: ToolRequest, { runId }: RunPlace): RunProblem {

@@ -2,6 +2,7 @@ import { errorCode } from '../../../../core/errors/error-code.js';
 import { askPerson, showsForms } from '../answers/elicit.js';
 import { PausedRun } from '../answers/paused-run.js';
 import type { ToolRequest } from '../mcp-tool.js';
+import { requestCancelled } from '../tool-errors.js';
 import type { Progress } from './progress.js';
 import { foundUnderway, type RunUnderway, type RunView, underway, waitForRun } from './wait-for-run.js';
 
@@ -25,7 +26,9 @@ export async function runToRest(
   for (let round = 0; round < mostRounds; round += 1) {
     if (view.run.status !== 'paused' || !showsForms(request)) return view;
     const paused = await pausedRun(request, view);
-    if (!(await askPerson(request, paused, complaint))) return view;
+    const isAnswered = await askPerson(request, paused, complaint);
+    await cancelIfAsked(request, run);
+    if (!isAnswered) return view;
     const next = await continued(request, run, paused);
     if (typeof next === 'string') complaint = next;
     else {
@@ -34,6 +37,13 @@ export async function runToRest(
     }
   }
   return view;
+}
+
+/** A client that cancels its request while its person is asked cancels the run. */
+async function cancelIfAsked({ call, caller, site }: ToolRequest, { place }: RunUnderway): Promise<void> {
+  if (!call.cancelled.aborted) return;
+  await site.services.runs.cancel(caller, place);
+  throw requestCancelled();
 }
 
 /** What a paused run waits for. */

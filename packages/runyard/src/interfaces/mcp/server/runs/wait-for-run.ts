@@ -8,7 +8,7 @@ import type { ComponentPlace } from './run-place.js';
 
 export type StartedRun = Awaited<ReturnType<RunsService['create']>>;
 export type RunView = Awaited<ReturnType<RunsService['get']>>;
-type Followed = NonNullable<Awaited<ReturnType<RunsService['follow']>>>;
+export type FoundRun = NonNullable<Awaited<ReturnType<RunsService['follow']>>>;
 
 export interface RunPlace extends ComponentPlace {
   readonly runId: string;
@@ -18,7 +18,7 @@ export interface RunPlace extends ComponentPlace {
 /** A run that is executed, here or elsewhere. */
 export interface RunUnderway {
   readonly place: RunPlace;
-  events(): ReturnType<Followed['events']>;
+  events(): ReturnType<FoundRun['events']>;
   ended(): Promise<RunView>;
 }
 
@@ -33,7 +33,7 @@ export function underway(runs: RunsService, started: StartedRun): RunUnderway {
 }
 
 /** A run that began before this request, from its present state on. */
-export function foundUnderway({ site, caller }: ToolRequest, { run, events }: Followed): RunUnderway {
+export function foundUnderway({ site, caller }: ToolRequest, { run, events }: FoundRun): RunUnderway {
   const { kind, componentId, runId } = run;
   const place = { kind, componentId, runId };
   return { place, events, ended: () => site.services.runs.end(caller, place) };
