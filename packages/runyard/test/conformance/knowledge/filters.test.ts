@@ -130,7 +130,7 @@ for (const [name, open] of [
       if (database === undefined) throw new Error('no database');
       const versions = new VersionStore(database);
       const searches = new SearchStore(database, versions);
-      const { knowledge_no } = (await versions.index('filters'))!;
+      const { knowledge_no } = (await versions.searched('filters'))!.index;
       const all = await searches.filtered(knowledge_no, parseFilter({}), 1000);
       expect(all?.size).toBe(metadata.length);
       const places = (rows: ReadonlySet<number> | undefined) =>

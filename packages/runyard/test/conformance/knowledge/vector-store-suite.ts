@@ -114,6 +114,7 @@ export function describeVectorStore(name: string, open: () => Promise<OpenedStor
       await store.stage(second, [chunk({ content: 'new text' }, 0)], embedder);
       expect(await store.staged(second)).toBe(2);
       expect(await contents(store, 'versions', byVector(0))).toEqual(['old']);
+      expect(await contents(store, 'versions', byWords('old new'))).toEqual(['old']);
       await store.publish(second);
       expect((await contents(store, 'versions', byVector(0))).sort()).toEqual(['new text', 'newer']);
       expect(await contents(store, 'versions', byWords('old new'))).toEqual(['new text']);
@@ -208,6 +209,12 @@ export function describeVectorStore(name: string, open: () => Promise<OpenedStor
         expect(await words(hostile)).toEqual([]);
       const [first] = await store.search('words', byWords('vacation'));
       expect(first?.similarity).toBeUndefined();
+    });
+
+    it('finds the best of many chunks that have the same word', async () => {
+      const many = Array.from({ length: 600 }, (_, at) => ({ content: `harbour with more words ${at}` }));
+      await add(store, version('many', 'c'), [...many, { content: 'harbour' }]);
+      expect(await contents(store, 'many', byWords('harbour', { limit: 1 }))).toEqual(['harbour']);
     });
 
     it('fuses both lists in a hybrid search, with the similarity of the vector', async () => {

@@ -21,7 +21,7 @@ import type { NearestRows } from './nearest/nearest-rows.js';
 import { PgvectorSearch } from './nearest/pgvector-search.js';
 import { fusedRows, rankedRows, type ScoredRow } from './ranked-rows.js';
 import { SearchStore } from './search-store.js';
-import { type IndexRow, VersionStore } from './version-store.js';
+import { type SearchedIndex, VersionStore } from './version-store.js';
 
 /** How often a search begins again because a content was indexed anew meanwhile. */
 const mostAttempts = 4;
@@ -123,12 +123,16 @@ class BuiltInVectorStore implements VectorStore {
 
   async search(knowledgeId: string, request: SearchRequest): Promise<readonly FoundChunk[]> {
     for (let attempt = 1; ; attempt++) {
-      const index = await this.#versions.index(knowledgeId);
-      if (index === undefined || index.chunks === 0) return [];
-      const found = await this.#find(index, request);
-      const chunks = await this.#store.chunks(found.map(({ rowId }) => rowId));
+      const searched = await this.#versions.searched(knowledgeId);
+      if (searched === undefined || searched.index.chunks === 0) return [];
+      const { index } = searched;
+      const found = await this.#find(searched, request);
+      const { chunks, hasRetired } = await this.#store.chunks(
+        index,
+        found.map(({ rowId }) => rowId),
+      );
       // what was replaced meanwhile may be missing in both versions
-      if (attempt < mostAttempts && (await this.#versions.hasRetired(index))) continue;
+      if (hasRetired && attempt < mostAttempts) continue;
       const { filter } = request;
       return found.flatMap(({ rowId, id, similarity }) => {
         const chunk = chunks.get(rowId);
@@ -148,13 +152,13 @@ class BuiltInVectorStore implements VectorStore {
   }
 
   /** The rows that answer a search, in order. */
-  async #find(index: IndexRow, request: SearchRequest): Promise<readonly ScoredRow[]> {
+  async #find({ index, embedders }: SearchedIndex, request: SearchRequest): Promise<readonly ScoredRow[]> {
     const { type, text, vector, limit, filter, similarityThreshold = 0, signal } = request;
     const ranked = (scores: ReadonlyMap<number, number>, wanted: number) =>
       rankedRows(this.#store, index.knowledge_id, scores, wanted);
-    if (type === 'keyword' || vector === undefined)
-      return ranked(await this.#keywords.search(index, text, filter, signal), limit);
-    await this.#assertSameEmbedder(index, request, vector);
+    const words = (wanted: number) => this.#keywords.search(index, { query: text, wanted, filter, signal });
+    if (type === 'keyword' || vector === undefined) return ranked(await words(limit), limit);
+    assertSameEmbedder(embedders, request, vector);
     const near = async (wanted: number) => {
       const rows = await this.#nearest.nearest(index, { vector, wanted, certain: limit, filter, signal });
       const similarities = new Map(rows.map(({ rowId, similarity }) => [rowId, similarity]));
@@ -164,22 +168,9 @@ class BuiltInVectorStore implements VectorStore {
       return (await near(limit)).filter(({ similarity }) => similarity >= similarityThreshold);
     const wanted = Math.max(limit, hybridDepth);
     const byVector = await near(wanted);
-    const byWords = await ranked(await this.#keywords.search(index, text, filter, signal), wanted);
+    const byWords = await ranked(await words(wanted), wanted);
     const fused = await fusedRows(this.#store, vector, byVector, byWords);
     return fused.filter(({ similarity = 0 }) => similarity >= similarityThreshold).slice(0, limit);
-  }
-
-  async #assertSameEmbedder(
-    { knowledge_no }: IndexRow,
-    { embedder }: SearchRequest,
-    vector: Float32Array,
-  ): Promise<void> {
-    for (const stored of await this.#versions.embedders(knowledge_no)) {
-      const isSame = embedder === undefined || embedder === stored.embedder;
-      if (isSame && stored.dimensions === vector.length) continue;
-      const given = { embedder: embedder ?? 'another embedder', dimensions: vector.length };
-      throw errors.embedderChanged(embedderText(stored), embedderText(given));
-    }
   }
 
   /** Removes the rows of versions that nobody sees. What fails here is tried again with the next change. */
@@ -193,6 +184,19 @@ class BuiltInVectorStore implements VectorStore {
     } catch (error) {
       this.log.warn({ knowledge: knowledgeId, err: error }, 'old chunks could not be removed yet');
     }
+  }
+}
+
+function assertSameEmbedder(
+  embedders: SearchedIndex['embedders'],
+  { embedder }: SearchRequest,
+  vector: Float32Array,
+): void {
+  for (const stored of embedders) {
+    const isSame = embedder === undefined || embedder === stored.embedder;
+    if (isSame && stored.dimensions === vector.length) continue;
+    const given = { embedder: embedder ?? 'another embedder', dimensions: vector.length };
+    throw errors.embedderChanged(embedderText(stored), embedderText(given));
   }
 }
 

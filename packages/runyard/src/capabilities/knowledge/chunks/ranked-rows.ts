@@ -50,7 +50,7 @@ export async function fusedRows(
   const unknown = [...rows.values()].flatMap(({ rowId, similarity }) =>
     similarity === undefined ? rowId : [],
   );
-  const vectors = await store.vectors(unknown);
+  const vectors = await store.vectors(unknown, vector.length);
   return [...rows.values()]
     .map((row) => {
       const stored = vectors.get(row.rowId);

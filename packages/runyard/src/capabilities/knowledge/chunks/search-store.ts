@@ -4,10 +4,10 @@ import type { Database, Dialect, SqlValue, Statement } from '../../../platform/s
 import { facetQueryOf } from './filter-facets.js';
 import { filterSql, termQueryText } from './filter-store.js';
 import { maximumChunks } from './row-ids.js';
-import { anyOf, readRows, type SqlPart } from './sql-store.js';
+import { amongRows, anyOf, numbered, numbersIn, readRows, type SqlPart } from './sql-store.js';
 import { decodeMetadata } from './stored-metadata.js';
 import { numbersOf } from './stored-vector.js';
-import type { VersionRow, VersionStore } from './version-store.js';
+import type { IndexRow, VersionRow, VersionStore } from './version-store.js';
 
 export interface ChunkRow {
   readonly rowId: number;
@@ -36,11 +36,47 @@ export const termsMatch = {
   postgres: { from: 'knowledge_terms AS t', rowId: 't.row_id', where: 't.terms @@ CAST(? AS tsquery)' },
 } as const satisfies Record<Dialect, { from: string; rowId: string; where: string }>;
 
+/** PostgreSQL sends them as one text: a value for each row, in the digits of `bytea`, costs twice the CPU. */
 const readVectors: Statement = {
   name: 'knowledge_vectors_of_rows',
-  sqlite: 'SELECT row_id, vector FROM knowledge_vectors WHERE row_id IN (SELECT value FROM json_each(?))',
-  postgres: 'SELECT row_id, vector FROM knowledge_vectors WHERE row_id = ANY (CAST($1 AS bigint[]))',
+  sqlite: `SELECT row_id, vector FROM knowledge_vectors
+    WHERE row_id IN (SELECT value FROM json_each(?)) AND length(vector) = ?`,
+  postgres: `SELECT string_agg(CAST(row_id AS text), ',') AS ids,
+      encode(string_agg(vector, CAST('' AS bytea)), 'base64') AS vectors
+    FROM knowledge_vectors WHERE row_id = ANY (CAST($1 AS bigint[])) AND length(vector) = $2`,
 };
+
+const readContents = forBoth(
+  'knowledge_contents_of_versions',
+  (among) => `SELECT v.version_no, v.content_id FROM knowledge_versions AS v
+    WHERE v.version_no ${among} AND ${published}`,
+);
+
+/** The chunks, and in the same moment whether a version was replaced or removed after a change of the index. */
+const readChunks = forBoth(
+  'knowledge_chunks_of_rows',
+  (among) => `SELECT r.retired, c.row_id, c.content_id, c.name, c.content, c.metadata, c.usage
+    FROM (SELECT CAST(EXISTS (
+        SELECT 1 FROM knowledge_versions AS g
+        WHERE g.knowledge_no = ? AND g.changed > ? AND g.state IN ('retired', 'gone')
+      ) AS integer) AS retired) AS r
+    LEFT JOIN (
+      SELECT c.row_id, v.content_id, c.name, c.content, c.metadata, c.usage
+      FROM knowledge_chunks AS c JOIN knowledge_versions AS v ON ${versionOfRow('c.row_id')}
+      WHERE c.row_id ${among} AND ${published}
+    ) AS c ON true`,
+);
+
+function forBoth(name: string, sql: (among: string) => string): Statement {
+  return { name, sqlite: sql(amongRows.sqlite), postgres: numbered(sql(amongRows.postgres)) };
+}
+
+interface StoredChunkRow extends Omit<ChunkRow, 'rowId' | 'contentId' | 'metadata'> {
+  readonly row_id: number | null;
+  readonly content_id: string;
+  readonly metadata: unknown;
+  readonly retired: number;
+}
 
 /** Reads chunks for searches.  */
 export class SearchStore {
@@ -49,53 +85,53 @@ export class SearchStore {
     private readonly versions: VersionStore,
   ) {}
 
-  /** The vectors of rows. */
-  async vectors(rowIds: readonly number[]): Promise<ReadonlyMap<number, Float32Array>> {
-    const rows = await this.database.read<{ row_id: number; vector: Uint8Array }>(
-      readVectors,
-      anyOf(this.database, rowIds).values,
-    );
-    return new Map(rows.map(({ row_id, vector }) => [row_id, numbersOf(vector)]));
+  /** How many statements a search may have under way: SQLite reads in this thread. */
+  get readsAtOnce(): number {
+    return this.database.dialect === 'sqlite' ? 1 : 2;
   }
 
-  async chunks(rowIds: readonly number[]): Promise<ReadonlyMap<number, ChunkRow>> {
-    const among = anyOf(this.database, rowIds);
-    const rows = await readRows<
-      Omit<ChunkRow, 'rowId' | 'contentId' | 'metadata'> & {
-        row_id: number;
-        content_id: string;
-        metadata: unknown;
-      }
-    >(
-      this.database,
-      `SELECT c.row_id, v.content_id, c.name, c.content, c.metadata, c.usage
-        FROM knowledge_chunks AS c JOIN knowledge_versions AS v ON ${versionOfRow('c.row_id')}
-        WHERE c.row_id ${among.sql} AND ${published}`,
-      among.values,
-    );
-    return new Map(
-      rows.map(({ row_id, content_id, name, content, metadata, usage }) => [
-        row_id,
-        {
+  /** The vectors of rows, as far as they have so many dimensions. */
+  async vectors(rowIds: readonly number[], dimensions: number): Promise<ReadonlyMap<number, Float32Array>> {
+    if (rowIds.length === 0) return new Map();
+    const bytes = dimensions * Float32Array.BYTES_PER_ELEMENT;
+    const values = [...anyOf(this.database, rowIds).values, bytes];
+    if (this.database.dialect === 'sqlite') {
+      type Row = { row_id: number; vector: Uint8Array };
+      const rows = await this.database.read<Row>(readVectors, values);
+      return new Map(rows.map(({ row_id, vector }) => [row_id, numbersOf(vector)]));
+    }
+    type Row = { ids: string | null; vectors: string | null };
+    const [row] = await this.database.read<Row>(readVectors, values);
+    const all = Buffer.from(row?.vectors ?? '', 'base64');
+    const vectorAt = (at: number) => numbersOf(all.subarray(at * bytes, (at + 1) * bytes));
+    return new Map(numbersIn(row?.ids).map((rowId, at) => [rowId, vectorAt(at)]));
+  }
+
+  /** The chunks of rows that are published still; whether anything of the index was replaced or removed since it was read. */
+  async chunks(
+    { knowledge_no, change }: Pick<IndexRow, 'knowledge_no' | 'change'>,
+    rowIds: readonly number[],
+  ): Promise<{ readonly chunks: ReadonlyMap<number, ChunkRow>; readonly hasRetired: boolean }> {
+    const { values } = anyOf(this.database, rowIds);
+    const rows = await this.database.read<StoredChunkRow>(readChunks, [knowledge_no, change, ...values]);
+    const chunks = new Map<number, ChunkRow>();
+    for (const { row_id, content_id, name, content, metadata, usage } of rows)
+      if (row_id !== null)
+        chunks.set(row_id, {
           rowId: row_id,
           contentId: content_id,
           name,
           content,
           metadata: decodeMetadata(metadata),
           usage,
-        },
-      ]),
-    );
+        });
+    return { chunks, hasRetired: rows.some(({ retired }) => retired !== 0) };
   }
 
   /** Which content each of some versions belongs to, as far as they are published still. */
   async contents(versionNos: Iterable<number>): Promise<ReadonlyMap<number, string>> {
-    const among = anyOf(this.database, versionNos);
-    const rows = await readRows<{ version_no: number; content_id: string }>(
-      this.database,
-      `SELECT v.version_no, v.content_id FROM knowledge_versions AS v WHERE v.version_no ${among.sql} AND ${published}`,
-      among.values,
-    );
+    type Row = { version_no: number; content_id: string };
+    const rows = await this.database.read<Row>(readContents, anyOf(this.database, versionNos).values);
     return new Map(rows.map(({ version_no, content_id }) => [version_no, content_id]));
   }
 

@@ -1,5 +1,10 @@
 import type { ContentVersion } from '../../../core/knowledge/vector-store.js';
-import type { Database, RunStatement, SqlValue } from '../../../platform/storage/database.js';
+import {
+  type Database,
+  type RunStatement,
+  type SqlValue,
+  statement,
+} from '../../../platform/storage/database.js';
 import { rangeOf } from './row-ids.js';
 import { numbered, readRows } from './sql-store.js';
 import type { KnowledgeIndexesTable, KnowledgeVersionsTable } from './tables.js';
@@ -10,15 +15,34 @@ export type VersionRow = KnowledgeVersionsTable;
 /** How many versions that are gone an index remembers. */
 const keptTombstones = 1_000;
 
+type Embedder = Pick<VersionRow, 'embedder' | 'dimensions'>;
+
+export interface SearchedIndex {
+  readonly index: IndexRow;
+  /** The first two: a search needs to know whether there is another than its own. */
+  readonly embedders: readonly Embedder[];
+}
+
+const readSearched = statement(
+  'knowledge_searched',
+  `SELECT i.*, e.embedder, e.dimensions FROM knowledge_indexes i
+    LEFT JOIN knowledge_embedders e ON e.knowledge_no = i.knowledge_no AND e.versions > 0
+    WHERE i.knowledge_id = ? ORDER BY e.versions DESC, e.embedder LIMIT 2`,
+);
+
 /** Which versions of contents there are, and which of them searches see. */
 export class VersionStore {
   constructor(private readonly database: Database) {}
 
-  async index(knowledgeId: string): Promise<IndexRow | undefined> {
-    const rows = await this.#read<IndexRow>('SELECT * FROM knowledge_indexes WHERE knowledge_id = ?', [
-      knowledgeId,
-    ]);
-    return rows[0];
+  /** What a search begins with: the index, and the embedders of its published chunks. */
+  async searched(knowledgeId: string): Promise<SearchedIndex | undefined> {
+    const rows = await this.database.read<IndexRow & Partial<Embedder>>(readSearched, [knowledgeId]);
+    const [index] = rows;
+    if (index === undefined) return undefined;
+    const embedders = rows.flatMap(({ embedder, dimensions }) =>
+      embedder == null || dimensions == null ? [] : { embedder, dimensions },
+    );
+    return { index, embedders };
   }
 
   /** How many published chunks an index has. */
@@ -28,15 +52,6 @@ export class VersionStore {
       [knowledgeNo],
     );
     return row?.chunks ?? 0;
-  }
-
-  /** The embedders of the published chunks. */
-  embedders(knowledgeNo: number): Promise<readonly Pick<VersionRow, 'embedder' | 'dimensions'>[]> {
-    return this.#read(
-      `SELECT embedder, dimensions FROM knowledge_embedders WHERE knowledge_no = ? AND versions > 0
-        ORDER BY versions DESC, embedder LIMIT 2`,
-      [knowledgeNo],
-    );
   }
 
   async find({ knowledgeId, contentId, generation }: ContentVersion): Promise<VersionRow | undefined> {
@@ -131,16 +146,6 @@ export class VersionStore {
         if (version.state === 'staged' || (version.state === 'published' && what === 'all'))
           await retire(run, index, version);
     });
-  }
-
-  /** Whether a version was replaced or removed after the index was read. */
-  async hasRetired({ knowledge_no, change }: IndexRow): Promise<boolean> {
-    const rows = await this.#read(
-      `SELECT version_no FROM knowledge_versions
-        WHERE knowledge_no = ? AND changed > ? AND state IN ('retired', 'gone') LIMIT 1`,
-      [knowledge_no, change],
-    );
-    return rows.length > 0;
   }
 
   /** Versions whose chunks are to be removed. */

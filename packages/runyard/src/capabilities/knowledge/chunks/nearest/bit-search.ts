@@ -78,18 +78,17 @@ export class BitSearch implements NearestRows {
   ): Promise<readonly NearRow[]> {
     const margin = doubt * bitCodec(vector.length).deviation;
     const compared: NearRow[] = [];
-    // a query with many similar chunks needs more of them: each round asks for as many as all before it
-    for (
-      let from = 0, to = Math.max(rowsPerRound, wanted);
-      from < estimates.length;
-      [from, to] = [to, 2 * to]
-    ) {
+    for (let from = 0, to = Math.max(rowsPerRound, wanted); from < estimates.length; ) {
       const rows = estimates.slice(from, to).map(({ rowId }) => rowId);
       compared.push(...(await this.compare(rows, vector)));
       compared.sort((one, other) => other.similarity - one.similarity);
       const last = compared[certain - 1];
-      const next = estimates[to];
-      if (last !== undefined && next !== undefined && next.score + margin < last.similarity) break;
+      from = to;
+      // a query with many similar chunks needs more of them: all whose estimate leaves a doubt, in one round
+      if (last === undefined) to *= 2;
+      // the place is within the list
+      else while (to < estimates.length && estimates[to]!.score + margin >= last.similarity) to += 1;
+      if (to === from) break;
     }
     return compared;
   }
@@ -97,12 +96,16 @@ export class BitSearch implements NearestRows {
   /** The similarities of some rows. */
   async compare(rowIds: readonly number[], vector: Float32Array): Promise<NearRow[]> {
     const compared: NearRow[] = [];
-    for (let from = 0; from < rowIds.length; from += rowsPerRead) {
+    const perTurn = rowsPerRead * this.store.readsAtOnce;
+    for (let from = 0; from < rowIds.length; from += perTurn) {
       // SQLite reads in this thread: other work gets its turn between two reads
       await nextTurn();
-      const vectors = await this.store.vectors(rowIds.slice(from, from + rowsPerRead));
-      for (const [rowId, stored] of vectors)
-        compared.push({ rowId, similarity: similarityOf(vector, stored) });
+      const reads: Promise<ReadonlyMap<number, Float32Array>>[] = [];
+      for (let start = from; start < Math.min(from + perTurn, rowIds.length); start += rowsPerRead)
+        reads.push(this.store.vectors(rowIds.slice(start, start + rowsPerRead), vector.length));
+      for (const vectors of await Promise.all(reads))
+        for (const [rowId, stored] of vectors)
+          compared.push({ rowId, similarity: similarityOf(vector, stored) });
     }
     return compared;
   }

@@ -1,5 +1,5 @@
 import type { Database } from '../../../../platform/storage/database.js';
-import { readRows } from '../sql-store.js';
+import { numbersIn, readRows } from '../sql-store.js';
 
 /** Rows from the first number to before the second. */
 export type RowRange = readonly [number, number];
@@ -40,8 +40,4 @@ export async function loadBits(
     [bytes, ranges.map(([low]) => String(low)), ranges.map(([, high]) => String(high))],
   );
   return { rowIds: numbersIn(row?.ids), bits: row?.bits ?? new Uint8Array() };
-}
-
-function numbersIn(list: string | null | undefined): number[] {
-  return list ? list.split(',').map(Number) : [];
 }
