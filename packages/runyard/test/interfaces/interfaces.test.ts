@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Gatehouse, type Holder } from '../support/clients/tokens.js';
 import type { Body } from '../support/service.js';
-import { type Scenario, type Stage, scenarios, traces } from './scenarios.js';
+import { essentials, type Scenario, type Stage, scenarios, traces } from './scenarios.js';
 import type { Client, Way } from './way.js';
+import { a2aWays } from './ways/a2a.js';
+import { agentosA2a } from './ways/a2a-agentos.js';
 import { rest } from './ways/rest.js';
 import { sse } from './ways/sse.js';
 import { webSocket } from './ways/websocket.js';
@@ -12,7 +14,7 @@ import { yard } from './yard.js';
  * The same scenarios over every way into a service. What a client learns is checked in the scenario; what is stored is
  * compared with what the same scenario stores over REST.
  */
-const ways: readonly Way[] = [rest, sse, webSocket];
+const ways: readonly Way[] = [rest, sse, webSocket, ...a2aWays, agentosA2a];
 
 let house: Gatehouse;
 let ada: Holder;
@@ -40,7 +42,8 @@ describe.each(ways.map((way) => [way.name, way] as const))('over %s', (_name, wa
     for (const client of clients) await client.close?.();
   });
 
-  test.each(Object.entries(scenarios))('%s', async (_title, scenario) => {
+  const played = Object.entries(scenarios).filter(([title]) => !way.isVariant || essentials.has(title));
+  test.each(played)('%s', async (_title, scenario) => {
     const left = await traces(scenario, stage);
     const plain = {
       ...stage,

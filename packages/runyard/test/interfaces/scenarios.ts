@@ -271,6 +271,18 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 };
 
+/** What every client needs, in any form of a protocol. */
+export const essentials: ReadonlySet<string> = new Set([
+  'an agent answers',
+  'text arrives while the model writes',
+  'a tool is called once, and the client learns of it',
+  'a call waits for a confirmation',
+  'a model fails',
+  'a run is cancelled',
+  'a client that was cut off comes back',
+  'another user finds nothing',
+]);
+
 async function refusalOf(attempt: Promise<unknown>): Promise<string> {
   const refused = await attempt.then(
     (answer) => new Error(`not refused, but answered with ${JSON.stringify(answer)}`),

@@ -52,6 +52,8 @@ export interface Way {
   readonly name: string;
   /** What its clients learn before the run has ended. */
   readonly news: readonly News[];
+  /** Another form of a way that plays all scenarios: it plays those that every client needs. */
+  readonly isVariant?: boolean;
   open(service: TestService, holder: Holder): Client | Promise<Client>;
 }
 

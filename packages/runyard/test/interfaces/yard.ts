@@ -111,4 +111,5 @@ export const yard = {
     }),
   ],
   websocket: true,
+  a2a: true,
 } satisfies RunyardOptions;
