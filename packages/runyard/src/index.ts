@@ -117,6 +117,7 @@ export type { RegisteredFunction, RegistrySettings } from './core/registry/regis
 export type { RemoteAgent } from './core/remote/remote-agent.js';
 export type { RemoteOptions, RemoteToken } from './core/remote/remote-options.js';
 export type { RemoteTeam } from './core/remote/remote-team.js';
+export type { RemoteWorkflow } from './core/remote/remote-workflow.js';
 export type { RankedDocument, Ranking, Reranker, RerankOptions } from './core/rerankers/reranker.js';
 export type { RunLimits, WorkflowLimits } from './core/runs/limits/run-limits.js';
 export { DefinedSchedule, type ScheduleSettings, schedule } from './core/schedules/schedule.js';
@@ -185,7 +186,7 @@ export {
 export type { OpenRequirement, WorkflowRunOptions, WorkflowRunOutput } from './core/workflows/run-in-code.js';
 export { type AnyWorkflow, Workflow } from './core/workflows/workflow.js';
 export type { WorkflowSettings } from './core/workflows/workflow-options.js';
-export { agent, knowledge, remoteAgent, remoteTeam, team, workflow } from './library.js';
+export { agent, knowledge, remoteAgent, remoteTeam, remoteWorkflow, team, workflow } from './library.js';
 export type { OperatorRequest } from './operator-requests.js';
 export type { Settings } from './platform/config.js';
 export type { FetchHandler, FetchHandlerOptions } from './platform/http/fetch-handler.js';

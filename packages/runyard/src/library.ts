@@ -8,6 +8,7 @@ import { RemoteAgent, remoteSettings } from './core/remote/remote-agent.js';
 import { lazyService, type RemoteSite, remoteSite } from './core/remote/remote-component.js';
 import { type RemoteOptions, remoteOptions } from './core/remote/remote-options.js';
 import { RemoteTeam } from './core/remote/remote-team.js';
+import { RemoteWorkflow, remoteWorkflowSettings } from './core/remote/remote-workflow.js';
 import type { Executable } from './core/runs/executable.js';
 import type { RunKind } from './core/runs/run.js';
 import type { FittedTo, InputFor } from './core/schemas/schema-types.js';
@@ -81,6 +82,12 @@ export function remoteAgent(options: RemoteOptions): RemoteAgent {
 export function remoteTeam(options: RemoteOptions): RemoteTeam {
   const settings = remoteSettings('remoteTeam()', options, remoteOptions);
   return inProcess(new RemoteTeam(settings, siteOf('team', options)));
+}
+
+/** Defines a workflow that another service executes, as `remoteAgent()` does an agent. */
+export function remoteWorkflow(options: RemoteOptions): RemoteWorkflow {
+  const settings = remoteWorkflowSettings(options);
+  return inProcess(new RemoteWorkflow(settings, siteOf('workflow', options)));
 }
 
 function siteOf(kind: RunKind, options: RemoteOptions): RemoteSite {

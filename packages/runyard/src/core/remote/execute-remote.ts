@@ -4,17 +4,16 @@ import { continueRecordOf } from '../agents/continuation/conversation.js';
 import { contextRecord } from '../agents/journal-records.js';
 import { metricsOf } from '../agents/metrics.js';
 import { newId } from '../ids.js';
-import type { JsonObject } from '../json.js';
 import type { RunContext } from '../runs/context.js';
 import { readIf } from '../runs/journal/codec.js';
 import type { RunResult } from '../runs/run.js';
 import { followRemote, type RemoteLeg } from './follow-remote.js';
 import { type RemoteRest, remoteRest, remoteStart } from './journal-records.js';
-import { restOf } from './remote-body.js';
+import { objectsIn, restOf } from './remote-body.js';
 import type { RemoteComponent } from './remote-component.js';
 import { RemoteEvents } from './remote-events.js';
 import { failureOfRest, remoteFailure, remoteTimeout } from './remote-failures.js';
-import { questionIn } from './remote-requirements.js';
+import { openIds } from './remote-requirements.js';
 import type { RemoteAnswers, RemoteMedia, RemoteRef, RemoteRun } from './remote-service.js';
 import { RemoteTranscript } from './remote-transcript.js';
 
@@ -117,15 +116,8 @@ function newRef({ run, root }: RunContext): RemoteRef {
 
 function waitsForTheSame(run: RemoteRun, before: RemoteRest): boolean {
   if (run.status !== 'paused') return false;
-  return JSON.stringify(openIds(run.body)) === JSON.stringify(openIds({ ...before }));
-}
-
-function openIds({ requirements }: { requirements?: unknown }): string[] {
-  const all = Array.isArray(requirements) ? requirements : [];
-  return all.flatMap((requirement: JsonObject) => {
-    const question = questionIn(requirement, 0);
-    return question === undefined ? [] : [question.id];
-  });
+  const now = [run.body.requirements, run.body.step_requirements, run.body.error_requirements];
+  return openIds(now.flatMap(objectsIn)).join() === openIds(before.requirements).join();
 }
 
 async function startOf({ remote }: RemoteComponent, context: RunContext) {

@@ -24,13 +24,27 @@ export async function restOf(
     contentType: textIn(body.content_type) ?? 'str',
     lastIndex,
     tools: objectsIn(body.tools),
-    requirements: objectsIn(body.requirements),
+    requirements: [
+      ...objectsIn(body.requirements),
+      ...objectsIn(body.step_requirements),
+      ...objectsIn(body.error_requirements),
+    ],
     usage: usageIn(body),
     ...(reasoning !== undefined && { reasoning }),
     ...(model !== undefined && { model: { id: model, provider: textIn(body.model_provider) ?? '' } }),
     ...(media.length > 0 && { media }),
     ...(isJsonObject(body.metadata) && { metadata: body.metadata }),
     ...(error !== undefined && { error }),
+    ...(textIn(body.workflow_id) !== undefined && { steps: stepsIn(body) }),
+  };
+}
+
+/** What the wire shows of the steps of a workflow, and what they used. */
+function stepsIn({ step_results: results, step_executor_runs: runs, metrics }: JsonObject): JsonObject {
+  return {
+    ...(results !== undefined && { step_results: results }),
+    ...(runs !== undefined && { step_executor_runs: runs }),
+    ...(isJsonObject(metrics) && { metrics }),
   };
 }
 

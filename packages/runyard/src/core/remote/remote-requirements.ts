@@ -57,6 +57,27 @@ function kindOf(requirement: JsonObject, call: JsonObject): RequirementKind | un
   return call.requires_confirmation === true ? 'confirmation' : undefined;
 }
 
+/** What tells the open requirements of a run from those of another pause: of calls, and of the steps of a workflow. */
+export function openIds(requirements: readonly JsonObject[]): string[] {
+  return requirements.flatMap((requirement) => {
+    if (requirement.step_id === undefined) return questionIn(requirement, 0)?.id ?? [];
+    const inside = openIds(objectsIn(requirement.executor_requirements));
+    if (inside.length === 0 && !isOpenStep(requirement)) return [];
+    const { step_id, requirement_id, is_post_execution, retry_count } = requirement;
+    return [[requirement_id ?? step_id, is_post_execution, retry_count, ...inside].map(String).join(' ')];
+  });
+}
+
+/** Whether nobody has answered what a step of a workflow waits for. */
+export function isOpenStep(requirement: JsonObject): boolean {
+  const { confirmed = null, user_input: input = null, selected_choices: choices = null } = requirement;
+  if ('error_message' in requirement) return (requirement.decision ?? null) === null;
+  if (requirement.requires_executor_input === true) return false;
+  if (requirement.requires_route_selection === true) return choices === null;
+  if (requirement.requires_user_input === true) return input === null && confirmed === null;
+  return confirmed === null;
+}
+
 /** The outer copy of a form counts, and the one of the call where there is no outer one. */
 function schemaIn(
   name: 'user_input_schema' | 'user_feedback_schema',

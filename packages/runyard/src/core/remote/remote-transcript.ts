@@ -1,33 +1,18 @@
 import { auxiliaryRecord, modelRecord, toolRecord } from '../agents/journal-records.js';
-import { pausedText } from '../agents/requirements/paused-text.js';
-import {
-  questionIn as questionOf,
-  requirementOf,
-  type ToolRequirementState,
-} from '../agents/requirements/tool-requirements.js';
-import { waitFor } from '../agents/turns/gated-calls.js';
-import { idFrom } from '../ids.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { ToolCall, Usage } from '../models/message.js';
-import { type RunContext, recordedStep } from '../runs/context.js';
-import { pauseOf, throwFailure } from '../runs/settled.js';
+import type { RunContext } from '../runs/context.js';
 import type { RemoteRest } from './journal-records.js';
 import { nothingUsed, textIn, usedSince } from './remote-body.js';
 import type { RemoteComponent } from './remote-component.js';
-import { answered, callIn, needsApprovalThere, questionIn } from './remote-requirements.js';
+import { askHere } from './remote-questions.js';
+import { callIn } from './remote-requirements.js';
 import type { RemoteAnswers } from './remote-service.js';
 
 /** A tool call of the remote run, and the place that it has in the local conversation. */
 interface PlacedCall {
   readonly key: string;
   call: JsonObject;
-}
-
-/** A question of the remote run that is asked here. */
-interface AskedQuestion {
-  readonly requirement: JsonObject;
-  readonly state: ToolRequirementState;
-  readonly approvalThere: boolean;
 }
 
 /**
@@ -59,58 +44,12 @@ export class RemoteTranscript {
 
   /** Asks here what the remote run waits for there; returns with the answers when all are given. */
   async ask(rest: RemoteRest, leg: number): Promise<RemoteAnswers> {
-    const { context } = this;
-    const now = await context.deadline(0);
-    const asked = rest.requirements.flatMap((requirement) => this.questionAbout(requirement, leg, now) ?? []);
-    const waits = await Promise.allSettled(asked.map(({ state }) => context.wait(waitFor(context, state))));
-    throwFailure(waits);
-    const paused = pauseOf(waits);
-    if (paused !== undefined) {
-      const open = paused.requirements.map((requirement) => questionOf(requirement, context.run));
-      context.draft.content ||= pausedText(open);
-      throw paused;
-    }
-    const filled = new Map<JsonObject, JsonObject>();
-    for (const { requirement, state, approvalThere } of asked) {
-      // what an approver decides there, no answer from here decides
-      if (approvalThere) continue;
-      const answer = requirementOf(recordedStep(context, state.waitKey))?.answer ?? null;
-      this.answers.add(state.requirement.id);
-      if (answer !== null) filled.set(requirement, answered(requirement, answer));
-    }
-    return answersOf(rest, filled);
-  }
-
-  private questionAbout(requirement: JsonObject, leg: number, now: number): AskedQuestion | undefined {
-    const question = questionIn(requirement, now);
-    const call = callIn(requirement);
-    const placed = this.calls.get(String(call.tool_call_id));
-    if (question === undefined || placed === undefined) return undefined;
-    const approvalThere = needsApprovalThere(call);
-    if (approvalThere) {
-      const waitKey = `wait:${placed.key}:ask:${leg}`;
-      const message = `'${question.toolName}' waits for an approval at ${this.component.remote.service.address}. Decide on it there, then confirm here to continue.`;
-      const asked = {
-        ...question,
-        // it may be asked again after each answer
-        id: idFrom(`${question.id}:${leg}`),
-        kind: 'confirmation',
-        askedIn: this.context.run.attempt,
-        message,
-      } as const;
-      return {
-        requirement,
-        approvalThere,
-        state: { waitKey, toolKey: placed.key, requirement: asked, answer: null },
-      };
-    }
-    if (this.answers.has(question.id)) return undefined;
-    const waitKey = `wait:${placed.key}${question.kind === 'unknown_outcome' ? `:outcome:${leg}` : ''}`;
-    return {
-      requirement,
-      approvalThere,
-      state: { waitKey, toolKey: placed.key, requirement: question, answer: null },
-    };
+    const asked = rest.requirements.flatMap((requirement) => {
+      const placed = this.calls.get(String(callIn(requirement).tool_call_id));
+      return placed === undefined ? [] : [{ requirement, toolKey: placed.key }];
+    });
+    const { address } = this.component.remote.service;
+    return answersOf(rest, await askHere(this.context, address, asked, leg, this.answers));
   }
 
   private async addCalls(rest: RemoteRest, usage: Usage): Promise<void> {

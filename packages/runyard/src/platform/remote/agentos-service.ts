@@ -20,12 +20,17 @@ import { HttpConnection, type HttpRequest } from './http-connection.js';
 const announcements: ReadonlySet<string> = new Set(['catch_up', 'subscribed', 'replay']);
 
 /** How the answers of each kind are sent. */
-const answerFields: Readonly<
-  Record<RunKind, (answers: RemoteAnswers) => readonly [name: string, list: readonly JsonObject[]]>
-> = {
-  agent: ({ tools }) => ['tools', tools],
-  team: ({ requirements }) => ['requirements', requirements],
-  workflow: ({ requirements }) => ['step_requirements', requirements],
+const answerFields: Readonly<Record<RunKind, (answers: RemoteAnswers) => Fields>> = {
+  agent: ({ tools }) => ({ tools: JSON.stringify(tools) }),
+  team: ({ requirements }) => ({ requirements: JSON.stringify(requirements) }),
+  workflow: ({ requirements }) => {
+    const failed = requirements.filter((one) => 'error_message' in one);
+    return {
+      step_requirements: JSON.stringify(requirements.filter((one) => !failed.includes(one))),
+      // AgentOS has none
+      ...(failed.length > 0 && { error_requirements: JSON.stringify(failed) }),
+    };
+  },
 };
 
 /**
@@ -66,9 +71,8 @@ export class AgentOsService implements RemoteService {
   }
 
   continue(ref: RemoteRef, answers: RemoteAnswers, signal: AbortSignal): AsyncIterable<RemoteEvent> {
-    const [name, list] = answerFields[this.kind](answers);
     const body = form({
-      [name]: answers.given ? JSON.stringify(list) : undefined,
+      ...(answers.given && answerFields[this.kind](answers)),
       ...following,
       session_id: ref.sessionId,
     });

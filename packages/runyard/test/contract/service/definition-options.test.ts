@@ -65,6 +65,7 @@ const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   team: (given) => team({ id: 't', model: 'offline', members: [helper], ...given }),
   Team: (given) => new Team({ id: 't', model: 'offline', members: [helper], ...given }),
   remoteAgent: (given) => runyard.remoteAgent({ url: 'http://127.0.0.1', id: 'a', ...given }),
+  remoteWorkflow: (given) => runyard.remoteWorkflow({ url: 'http://127.0.0.1', id: 'w', ...given }),
   remoteTeam: (given) => runyard.remoteTeam({ url: 'http://127.0.0.1', id: 't', ...given }),
   workflow: (given) => workflow({ id: 'w', steps: [done], ...given }),
   Workflow: (given) => new Workflow({ id: 'w', steps: [done], ...given }),
