@@ -1,4 +1,6 @@
 /** Further protocols for the components of a service: `new Runyard({ interfaces: [webSocket()] })`. */
 export { type A2aOptions, a2a } from './interfaces/a2a/interface.js';
 export type { DefinedInterface } from './interfaces/interface.js';
+export { mcp } from './interfaces/mcp/interface.js';
+export type { McpOptions, McpToolTag } from './interfaces/mcp/options.js';
 export { webSocket } from './interfaces/websocket/interface.js';

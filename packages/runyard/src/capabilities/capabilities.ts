@@ -7,6 +7,7 @@ import { evals } from './evals/capability.js';
 import { knowledge } from './knowledge/capability.js';
 import { learnings } from './learnings/capability.js';
 import { liveEvals } from './live-evals/capability.js';
+import { mcpSessions } from './mcp-sessions/capability.js';
 import { media } from './media/capability.js';
 import { memory } from './memory/capability.js';
 import { metrics } from './metrics/capability.js';
@@ -41,6 +42,7 @@ export const capabilities: readonly Capability[] = [
   serviceAccounts,
   schedules,
   pushNotifications,
+  mcpSessions,
   retention,
 ];
 

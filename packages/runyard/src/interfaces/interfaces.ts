@@ -2,11 +2,13 @@ import { errors } from '../core/errors/errors.js';
 import type { Settings } from '../platform/config.js';
 import { enabledA2a } from './a2a/interface.js';
 import type { DefinedInterface, Interface, InterfaceSwitch } from './interface.js';
+import { enabledMcp } from './mcp/interface.js';
 import { webSocket } from './websocket/interface.js';
 
 /** All interfaces that a setting enables. To add one is to add its line. */
 const interfaceSwitches: readonly InterfaceSwitch[] = [
   { isOn: ({ websocket }) => websocket, define: webSocket },
+  { isOn: ({ mcp }) => mcp, define: enabledMcp },
   { isOn: ({ a2a }) => a2a, define: enabledA2a },
 ];
 

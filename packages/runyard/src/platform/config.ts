@@ -8,6 +8,7 @@ import { authSettingsShape } from './auth/tokens/settings.js';
 import { describeFault, type SourceValue } from './config-faults.js';
 import { readEnvironment, readFlags, readSettingsFile } from './config-sources.js';
 import { limitSettingsShape } from './http/limit-settings.js';
+import { interfaceSettingsShape } from './interface-settings.js';
 import { runLimitSettingsShape } from './run-limit-settings.js';
 import { scheduleSettingsShape } from './schedule-settings.js';
 import { shownSettingsShape } from './shown-settings.js';
@@ -200,11 +201,6 @@ const settingsSchema = z.strictObject({
     .describe(
       'How long a process trusts a service account after checking it; 0: every request queries the database.',
     ),
-  websocket: z.boolean().default(false).describe('Whether clients can start and follow runs over WebSocket.'),
-  a2a: z
-    .boolean()
-    .default(false)
-    .describe('Whether clients of the Agent2Agent protocol (A2A) can use the components, at /a2a.'),
   docs: z.boolean().default(true).describe('Whether the service serves the API browser at /docs.'),
   eventRetentionHours: z
     .int()
@@ -238,6 +234,7 @@ const settingsSchema = z.strictObject({
     .meta({ allowed: 'a map from the name of a header to its value' })
     .describe('Headers of requests to the collector, such as a key.'),
   ...authSettingsShape,
+  ...interfaceSettingsShape,
   ...limitSettingsShape,
   ...scheduleSettingsShape,
   ...shownSettingsShape,

@@ -9,7 +9,7 @@ import { type EndedPlace, RetentionStore } from './store.js';
 export interface RetentionOptions {
   /** How long each kind of data is kept; 0: forever. */
   readonly settings: Pick<Settings, 'eventRetentionHours' | 'traceRetentionDays'> &
-    Partial<Pick<Settings, 'evalRetentionDays' | 'scheduleHistoryDays'>>;
+    Partial<Pick<Settings, 'evalRetentionDays' | 'scheduleHistoryDays' | 'mcpSessionHours'>>;
   readonly timers: Timers;
   readonly log: Log;
 }
@@ -19,6 +19,9 @@ const dayMs = 24 * hourMs;
 
 /** How long a job is kept after its end, with its steps and events. */
 const jobsKeptMs = 7 * dayMs;
+
+/** How long the stream of a request of an MCP client can be resumed. */
+const mcpRequestsKeptMs = dayMs;
 
 /** How often to look for what is too old. A look that finds nothing costs a few reads. */
 const sweepMs = 60_000;
@@ -33,10 +36,12 @@ const runsAtOnce = 200;
 /** A job takes thousands of steps along. */
 const jobsRemovedAtOnce = 20;
 const evalsRemovedAtOnce = 20;
+/** A request takes its events along. */
+const mcpRemovedAtOnce = 50;
 
 /**
  * Removes what is too old from one database: events, traces, evals, scores of live evals, the history of schedules,
- * keys and jobs, and nothing else. Several processes may do so at once.
+ * sessions of MCP clients, keys and jobs, and nothing else. Several processes may do so at once.
  */
 export class RetentionService {
   private readonly store: RetentionStore;
@@ -106,6 +111,13 @@ export class RetentionService {
     if (scheduleHistoryDays > 0) {
       const until = now - scheduleHistoryDays * dayMs;
       await this.inBatches(removedAtOnce, (limit) => this.store.removeScheduleRuns(until, limit));
+    }
+    const { mcpSessionHours = 0 } = settings;
+    if (mcpSessionHours > 0) {
+      const unused = now - mcpSessionHours * hourMs;
+      await this.inBatches(mcpRemovedAtOnce, (limit) => this.store.removeMcpSessions(unused, limit));
+      const begun = now - mcpRequestsKeptMs;
+      await this.inBatches(mcpRemovedAtOnce, (limit) => this.store.removeMcpRequests(begun, limit));
     }
     if (eventRetentionHours > 0) await this.removeEvents(now - eventRetentionHours * hourMs);
   }

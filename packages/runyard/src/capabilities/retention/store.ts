@@ -108,6 +108,20 @@ const removeScheduleRuns = ({ locked }: { locked: string }) => `
     ORDER BY created_at, id LIMIT ? ${locked})
   RETURNING 1 AS removed`;
 
+// Requests, events and messages are removed with their session.
+const removeMcpSessions = ({ locked }: { locked: string }) => `
+  DELETE FROM mcp_sessions WHERE used_at <= ? AND session_id IN (
+    SELECT session_id FROM mcp_sessions WHERE used_at <= ?
+    ORDER BY used_at, session_id LIMIT ? ${locked})
+  RETURNING 1 AS removed`;
+
+// One in progress has a lease that is renewed.
+const removeMcpRequests = ({ locked }: { locked: string }) => `
+  DELETE FROM mcp_requests WHERE request_key IN (
+    SELECT request_key FROM mcp_requests WHERE created_at <= ? AND (answered_at IS NOT NULL OR lease_until <= ?)
+    ORDER BY created_at, request_key LIMIT ? ${locked})
+  RETURNING 1 AS removed`;
+
 // A few rows of large tables, however PostgreSQL's statistics are at the moment.
 const byIndexAlone = `
   SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
@@ -119,6 +133,8 @@ const removeOldKeys = inBoth('remove_idempotency_keys', removeKeys);
 const removeOldJobs = inBoth('remove_jobs', removeJobs);
 const removeOldEvalRuns = inBoth('remove_eval_runs', removeEvalRuns);
 const removeOldScheduleRuns = inBoth('remove_schedule_runs', removeScheduleRuns);
+const removeOldMcpSessions = inBoth('remove_mcp_sessions', removeMcpSessions);
+const removeOldMcpRequests = inBoth('remove_mcp_requests', removeMcpRequests);
 
 function inBoth(name: string, sql: (lock: { locked: string }) => string): Statement {
   return {
@@ -183,6 +199,16 @@ export class RetentionStore {
   /** Removes attempts of schedules that began up to a time. */
   removeScheduleRuns(until: number, limit: number): Promise<number> {
     return this.remove(removeOldScheduleRuns, [until, limit]);
+  }
+
+  /** Removes sessions of MCP clients that were not used since a time. */
+  removeMcpSessions(before: number, limit: number): Promise<number> {
+    return this.remove(removeOldMcpSessions, [before, before, limit]);
+  }
+
+  /** Removes requests of MCP clients that began before a time, and are no longer in progress. */
+  removeMcpRequests(before: number, limit: number): Promise<number> {
+    return this.remove(removeOldMcpRequests, [before, before, limit]);
   }
 
   private async remove(

@@ -38,6 +38,10 @@ export const callerErrors = {
     403,
     (doing: string, kind: string) => `Insufficient permissions to ${doing} this ${kind}`,
   ),
+  /** In the words of MCP. */
+  mcpHostRefused: define('invalid_host', 400, () => 'Host not allowed.'),
+  mcpOriginRefused: define('invalid_origin', 400, () => 'Origin not allowed.'),
+  mcpCallerRefused: define('unauthorized', 401, () => 'Not authorized for the MCP server.'),
   authenticationUnavailable: (cause?: unknown) =>
     new RunyardError('authentication_unavailable', 503, 'Authentication is temporarily unavailable', {
       headers: { 'retry-after': '5' },

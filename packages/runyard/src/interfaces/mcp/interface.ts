@@ -12,6 +12,14 @@ export function mcp(options: McpOptions = {}): DefinedInterface {
   return new DefinedInterface('mcp', '/mcp', () => load(config));
 }
 
+let enabled: DefinedInterface | undefined;
+
+/** The one that the setting enables. */
+export function enabledMcp(): DefinedInterface {
+  enabled ??= mcp();
+  return enabled;
+}
+
 /** The library is an optional package: a service without MCP neither needs nor loads it. */
 async function load(config: McpConfig): Promise<Interface> {
   try {

@@ -10,7 +10,9 @@ type HintKind =
   | 'progressed'
   | 'cancel_requested'
   /** The schema of the database was migrated. It concerns no run. */
-  | 'schema_changed';
+  | 'schema_changed'
+  /** A request of an interface was answered, or has a message. It concerns no run: `runId` is the key of the request. */
+  | 'request_changed';
 
 export interface RunHint {
   readonly kind: HintKind;

@@ -77,6 +77,18 @@ function hostnameOf(host: string): string | undefined {
   return new URL(`http://${host}`).hostname.replace(/\.$/, '');
 }
 
+/** Whether a host, with or without its port, leads to the own machine or is one of the allowed ones. */
+export function isLocalOrAllowed(host: string, allowed: readonly string[]): boolean {
+  const name = hostnameOf(host);
+  if (name === undefined) return false;
+  return (
+    isLoopback(name) ||
+    allowed.some((one) =>
+      isWildcard(one) ? name.endsWith(one.slice(1).toLowerCase()) : name === hostnameOf(one),
+    )
+  );
+}
+
 function isWildcard(name: string): boolean {
   return name.startsWith('*.');
 }

@@ -1,0 +1,245 @@
+import {
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCMessage,
+  type JSONRPCNotification,
+  type JSONRPCRequest,
+  type JSONRPCResponse,
+  type RequestId,
+  type Server,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/server';
+import type {
+  McpSession,
+  ServedRequest,
+  ServedRequests,
+} from '../../../capabilities/mcp-sessions/service.js';
+import { newId } from '../../../core/ids.js';
+import type { Log } from '../../../core/log.js';
+import type { RouteRequest } from '../../../platform/http/route.js';
+import { authInfoOf, type McpCall } from '../call.js';
+import { OpenRequest, type TakenOver } from './open-request.js';
+import { OwnStream } from './own-stream.js';
+
+/** Who asks, and over which connection. */
+export type Asker = Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'headers' | 'basePath'>;
+
+export interface LiveSessionSite {
+  readonly server: Server;
+  readonly requests: ServedRequests;
+  readonly log: Log;
+}
+
+/** Requests in progress that one session may have in one process. */
+const mostOpen = 100;
+
+/** Since which version clients know events that have an id and no data. */
+const bareIdsSince = '2025-11-25';
+
+/** A session in this process: the library's server, and the requests that it serves here. */
+export class LiveSession implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport['onmessage'];
+  readonly sessionId: string;
+  /** When the store last said that the session is there. */
+  checkedAt = Date.now();
+  /** When its use was last noted. */
+  notedAt = Date.now();
+  #version = '';
+  /** By the ids that the client gave, as JSON. */
+  readonly #open = new Map<string, OpenRequest>();
+  /** Names the requests to the client that belong to no request of the client's. */
+  readonly #ownKey = newId();
+  #ownStream: OwnStream | undefined;
+
+  constructor(
+    readonly session: McpSession,
+    private readonly site: LiveSessionSite,
+  ) {
+    this.sessionId = session.sessionId;
+  }
+
+  /** Whether nothing is lost when another process, or this one later, opens the session anew. */
+  get isIdle(): boolean {
+    return this.#open.size === 0 && this.#ownStream === undefined;
+  }
+
+  get isFull(): boolean {
+    return this.#open.size >= mostOpen;
+  }
+
+  async start(): Promise<void> {}
+
+  setProtocolVersion(version: string): void {
+    this.#version = version;
+  }
+
+  /** Called by the library. */
+  async close(): Promise<void> {
+    for (const request of this.#open.values()) request.end();
+    this.#ownStream?.end();
+    this.onclose?.();
+  }
+
+  /** Connects the server, and has it see the messages that made the session what it is. */
+  async connect(asker: Asker): Promise<JSONRPCResponse | undefined> {
+    await this.site.server.connect(this);
+    let first: JSONRPCResponse | undefined;
+    for (const message of this.session.handshake) {
+      // only messages of this kind are stored as the handshake
+      const request = message as JSONRPCRequest;
+      const answer = await this.#answerTo(request, asker);
+      first ??= answer;
+    }
+    return first;
+  }
+
+  /** Hands a request to the server. Its answer, and what comes before, is read from the result. */
+  dispatch(message: JSONRPCRequest, asker: Asker, taken?: TakenOver): OpenRequest {
+    const { requests, log } = this.site;
+    const request = new OpenRequest(
+      message,
+      {
+        sessionId: this.sessionId,
+        requests,
+        takesBareIds: this.#version >= bareIdsSince,
+        log,
+        servedAs: (requestKey) => this.servedAs(requestKey),
+      },
+      taken,
+    );
+    this.#open.set(JSON.stringify(message.id), request);
+    this.onmessage?.(message, { authInfo: authInfoOf(callOf(request, asker)) });
+    return request;
+  }
+
+  /** Whether a request with this id is in progress. */
+  isOpen(id: RequestId): boolean {
+    return this.#open.has(JSON.stringify(id));
+  }
+
+  /** How a stored request of this session is reached. */
+  servedAs(requestKey: string): ServedRequest {
+    return {
+      // only messages of these kinds are left for another process
+      receive: (message) => void this.receive(message as JSONRPCResponse | JSONRPCNotification),
+      lose: () => this.openRequest(requestKey)?.end(),
+    };
+  }
+
+  openRequest(requestKey: string): OpenRequest | undefined {
+    for (const request of this.#open.values()) if (request.requestKey === requestKey) return request;
+    return undefined;
+  }
+
+  /** Takes an answer or a notification of the client. What is meant for another process is left there. */
+  async receive(message: JSONRPCResponse | JSONRPCNotification): Promise<void> {
+    if (isJSONRPCResponse(message)) return this.#receiveAnswer(message);
+    if (message.method === 'notifications/cancelled') return this.#receiveCancel(message);
+    this.onmessage?.(message);
+  }
+
+  /** The stream for messages that belong to no request. A client has one: a new one ends the one before. */
+  openOwnStream(): OwnStream {
+    this.#ownStream?.end();
+    const stream = new OwnStream(() => {
+      if (this.#ownStream === stream) this.#ownStream = undefined;
+    });
+    this.#ownStream = stream;
+    return stream;
+  }
+
+  /** Called by the library with all that it sends. */
+  async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    if (isJSONRPCResponse(message)) {
+      const key = JSON.stringify(message.id);
+      const request = this.#open.get(key);
+      this.#open.delete(key);
+      request?.send(message, true);
+      return;
+    }
+    const { relatedRequestId } = options;
+    if (relatedRequestId === undefined) {
+      this.#sendUnrelated(message);
+      return;
+    }
+    const request = this.#open.get(JSON.stringify(relatedRequestId));
+    if (request === undefined) throw new Error('The request is answered already.');
+    request.send(withOwnIds(message, request.requestKey), false);
+  }
+
+  /** Gives all requests back that are stored, and ends the streams. */
+  async release(): Promise<void> {
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    await Promise.all(open.map((request) => request.release()));
+    await this.site.server.close();
+  }
+
+  #sendUnrelated(message: JSONRPCMessage): void {
+    if (this.#ownStream === undefined) {
+      // a notification that nobody waits for is lost; a request would wait for its answer in vain
+      if (isJSONRPCRequest(message)) throw new Error('The client has no open stream for requests.');
+      return;
+    }
+    this.#ownStream.send(JSON.stringify(withOwnIds(message, this.#ownKey)));
+  }
+
+  async #receiveAnswer(message: JSONRPCResponse): Promise<void> {
+    const asked = askedBy(message.id);
+    if (asked === undefined) return;
+    const { requestKey, id } = asked;
+    if (requestKey === this.#ownKey || this.openRequest(requestKey) !== undefined)
+      this.onmessage?.({ ...message, id });
+    else await this.site.requests.leave(this.sessionId, requestKey, message);
+  }
+
+  async #receiveCancel(message: JSONRPCNotification): Promise<void> {
+    const id = message.params?.requestId;
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    const key = JSON.stringify(id);
+    const request = this.#open.get(key);
+    if (request === undefined) {
+      const elsewhere = await this.site.requests.openRequest(this.sessionId, key);
+      if (elsewhere !== undefined) await this.site.requests.leave(this.sessionId, elsewhere, message);
+      return;
+    }
+    request.cancel(message.params?.reason);
+    this.onmessage?.(message);
+    // the library does not answer a request that was cancelled
+    await this.send({ jsonrpc: '2.0', id, error: { code: 0, message: 'Request cancelled' } });
+  }
+
+  async #answerTo(message: JSONRPCRequest, asker: Asker): Promise<JSONRPCResponse | undefined> {
+    const reader = this.dispatch(message, asker).reader();
+    const events = (await reader.next()) ?? [];
+    reader.close();
+    const last = events.at(-1);
+    return last && JSON.parse(last.data);
+  }
+}
+
+function callOf(request: OpenRequest, { caller, headers, basePath }: Asker): McpCall {
+  const { runId, isRepeated, cancelled } = request;
+  return { caller, runId, isRepeated, cancelled, headers, basePath };
+}
+
+/**
+ * Every process has a server of the session, and each counts the requests that it sends: with the key of the client's
+ * request, their ids are different, and an answer finds its process.
+ */
+function withOwnIds(message: JSONRPCMessage, requestKey: string): JSONRPCMessage {
+  if (!('method' in message)) return message;
+  if ('id' in message) return { ...message, id: `${requestKey}.${message.id}` };
+  if (message.method !== 'notifications/cancelled') return message;
+  const params = { ...message.params, requestId: `${requestKey}.${message.params?.requestId}` };
+  return { ...message, params };
+}
+
+/** Which request of ours an answer is for; undefined for an id that we did not give. */
+function askedBy(id: RequestId | undefined): { requestKey: string; id: number } | undefined {
+  const [, requestKey, number] = /^([\da-f-]{36})\.(\d{1,15})$/.exec(String(id)) ?? [];
+  return requestKey === undefined ? undefined : { requestKey, id: Number(number) };
+}

@@ -1,0 +1,101 @@
+import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
+import type { FoundRequest, ServedRequests } from '../../../capabilities/mcp-sessions/service.js';
+import type { EventReader, StreamEvent } from '../../../platform/http/response/event-reader.js';
+import type { Asker, LiveSession } from './live-session.js';
+import { eventId } from './open-request.js';
+
+/**
+ * The rest of the stream of a request: what was stored after a position, then what comes. The request may be served
+ * here or in another process; if that is gone, it is dispatched again here.
+ */
+export class ResumedStream implements EventReader {
+  #position: number;
+  #closed = false;
+  #wake: (() => void) | undefined;
+  /** The request is served here. */
+  #local: EventReader | undefined;
+
+  constructor(
+    private readonly requests: ServedRequests,
+    private readonly live: LiveSession,
+    private readonly asker: Asker,
+    private readonly request: FoundRequest,
+    position: number,
+  ) {
+    this.#position = position;
+  }
+
+  async next(): Promise<readonly StreamEvent[] | null> {
+    while (!this.#closed) {
+      if (this.#local !== undefined) return this.#local.next();
+      const found = await this.#look();
+      if (found !== undefined) return found;
+    }
+    return null;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#local?.close();
+    this.#wake?.();
+  }
+
+  /** Everything that is stored by now; null at the end; undefined when there is nothing new. */
+  async #look(): Promise<readonly StreamEvent[] | null | undefined> {
+    const { requestKey, sessionId } = this.request;
+    const local = this.live.openRequest(requestKey);
+    if (local !== undefined) {
+      this.#local = local.reader(this.#position);
+      return undefined;
+    }
+    // before the events are read: what was answered by then is stored by then
+    const request = await this.requests.find(requestKey, sessionId);
+    const events = await this.#stored(request?.leaseOwner !== null);
+    if (events.length > 0) return events;
+    if (request === undefined || request.answered) return null;
+    if (!(await this.#takeOver(request))) await this.#changed(requestKey);
+    return undefined;
+  }
+
+  /** What a process that is gone asked the client is not asked again: it would not hear the answer. */
+  async #stored(isServed: boolean): Promise<StreamEvent[]> {
+    const { requestKey } = this.request;
+    for (;;) {
+      const events = await this.requests.events(requestKey, this.#position);
+      if (events.length === 0) return [];
+      this.#position = events.at(-1)?.position ?? this.#position;
+      const sent = events.filter(({ message }) => isServed || !isJSONRPCRequest(JSON.parse(message)));
+      if (sent.length > 0)
+        return sent.map(({ position, message }) => ({
+          index: null,
+          id: eventId(requestKey, position),
+          name: 'message',
+          data: message,
+        }));
+    }
+  }
+
+  async #takeOver(request: FoundRequest): Promise<boolean> {
+    const { requestKey, runId } = request;
+    const position = await this.requests.takeOver(request, this.live.servedAs(requestKey));
+    if (position === undefined) return false;
+    // stored as it was dispatched
+    const message: JSONRPCRequest = JSON.parse(request.message);
+    const open = this.live.dispatch(message, this.asker, { requestKey, runId, position });
+    this.#local = open.reader(this.#position);
+    return true;
+  }
+
+  /** Waits until the request may have progressed. */
+  async #changed(requestKey: string): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const stop = this.requests.watch(requestKey, () => this.#wake?.());
+      this.#wake = () => {
+        stop();
+        this.#wake = undefined;
+        resolve();
+      };
+      if (this.#closed) this.#wake();
+    });
+  }
+}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { freshSqlite } from '../support/databases.js';
+import { callTool, framesOf, RawClient, rpc, slowTool, startMcp } from './fixture.js';
+
+const quickAnswer = (id: number | string, userId: string | null = null) => ({
+  jsonrpc: '2.0',
+  id,
+  result: { content: [{ type: 'text', text: `quick for ${userId}` }] },
+});
+
+async function startOnSqlite(options: Parameters<typeof startMcp>[1] = {}) {
+  const { url: database } = await freshSqlite();
+  return startMcp(slowTool(), { database, ...options });
+}
+
+test('statuses and texts of the endpoint, with and without a slash', async () => {
+  const { url, base } = await startOnSqlite();
+  const client = new RawClient(url);
+  const answerOf = async (answer: Response) => [answer.status, await answer.json().catch(() => null)];
+  const error = (code: number, message: unknown) => ({
+    jsonrpc: '2.0',
+    id: 'server-error',
+    error: { code, message },
+  });
+  const bare = (method: string, headers: Record<string, string> = {}, body?: unknown) =>
+    client.request(method, { 'content-type': 'application/json', ...headers }, body);
+
+  expect(await answerOf(await bare('POST', { accept: 'application/json' }, rpc(1, 'ping')))).toEqual([
+    406,
+    error(-32600, 'Not Acceptable: Client must accept both application/json and text/event-stream'),
+  ]);
+  expect(await answerOf(await client.request('GET', { accept: 'application/json' }))).toMatchObject([
+    406,
+    {},
+  ]);
+  expect(await answerOf(await client.post(rpc(1, 'ping')))).toEqual([
+    400,
+    error(-32600, 'Bad Request: Missing session ID'),
+  ]);
+  expect(await answerOf(await client.post('{"jsonrpc":'))).toEqual([
+    400,
+    error(-32700, expect.stringContaining('Parse error')),
+  ]);
+  expect(await answerOf(await client.post({ hello: 'world' }))).toMatchObject([
+    400,
+    { error: { code: -32600 } },
+  ]);
+  expect(await answerOf(await client.post([]))).toMatchObject([400, { error: { code: -32600 } }]);
+  client.sessionId = 'f'.repeat(32);
+  expect(await answerOf(await client.post(rpc(1, 'ping')))).toEqual([
+    404,
+    error(-32600, 'Session not found'),
+  ]);
+  client.sessionId = '';
+
+  const slashed = new RawClient(`${url}/`);
+  expect(await slashed.connect()).toMatchObject([
+    { data: { id: 0, result: { protocolVersion: '2025-11-25', serverInfo: { name: 'fixture' } } } },
+  ]);
+  expect(slashed.sessionId).toMatch(/^[\da-f]{32}$/);
+  const notified = await slashed.post({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
+  expect([notified.status, await notified.text()]).toEqual([202, '']);
+  const unknown = await slashed.post(rpc('a', 'no/such'));
+  expect(Object.fromEntries(unknown.headers)).toMatchObject({
+    'content-type': expect.stringContaining('text/event-stream'),
+    'cache-control': expect.stringContaining('no-cache'),
+    'x-accel-buffering': 'no',
+    'mcp-session-id': slashed.sessionId,
+  });
+  expect(await framesOf(unknown)).toMatchObject([{ data: { id: 'a', error: { code: -32601 } } }]);
+  const versioned = await slashed.post(rpc(2, 'ping'), { 'mcp-protocol-version': '1999-01-01' });
+  expect(await answerOf(versioned)).toMatchObject([
+    400,
+    { error: { message: expect.stringContaining('1999') } },
+  ]);
+
+  expect((await slashed.request('DELETE')).status).toBe(200);
+  expect(await answerOf(await slashed.post(rpc(3, 'ping')))).toEqual([
+    404,
+    error(-32600, 'Not Found: Session has been terminated'),
+  ]);
+  // other paths keep the answers of the service
+  expect(await answerOf(await fetch(`${base}/no-such-path`))).toMatchObject([404, { detail: 'Not Found' }]);
+  expect(await (await fetch(`${base}/info`)).json()).toMatchObject({
+    mcp: { enabled: true, path: '/mcp', oauth: null },
+  });
+});
+
+test('every supported version is echoed, and any other gets the newest', async () => {
+  const { url } = await startOnSqlite();
+  const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2026-07-28', '1.0'];
+  const agreed = await Promise.all(
+    versions.map(
+      async (version) => (await new RawClient(url).connect(version))[0]?.data.result.protocolVersion,
+    ),
+  );
+  expect(agreed).toEqual([...versions.slice(0, 4), '2025-11-25', '2025-11-25']);
+});
+
+test('several messages at once are answered on one stream', async () => {
+  const { url } = await startOnSqlite();
+  const client = new RawClient(url);
+  await client.connect('2025-03-26');
+  const frames = await framesOf(
+    await client.post([callTool(1, 'quick'), { jsonrpc: '2.0', method: 'x' }, callTool(2, 'quick')]),
+  );
+  expect(frames.map(({ data }) => data)).toEqual([quickAnswer(1), quickAnswer(2)]);
+  expect((await client.post(Array.from({ length: 101 }, (_, id) => rpc(id, 'ping')))).status).toBe(400);
+});
+
+describe('who may call', () => {
+  test('without authentication only by local names, and from pages of those', async () => {
+    const { url } = await startOnSqlite({
+      host: '0.0.0.0',
+      mcpOptions: { allowedHosts: ['*.ours.example'] },
+    });
+    const client = new RawClient(url.replace('0.0.0.0', '127.0.0.1'));
+    const initialize = rpc(0, 'initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '1' },
+    });
+    const bodyOf = async (headers: Record<string, string>) => {
+      const answer = await client.post(initialize, headers);
+      return answer.status === 200 ? 200 : [answer.status, await answer.json()];
+    };
+    expect(await bodyOf({ origin: 'http://localhost:3000' })).toBe(200);
+  });
+});
