@@ -29,7 +29,7 @@ import { type BeforeRunOptions, beforeRun, startOnce, startRun } from './request
 import { attachedTo, endOf, followingOf, type StartedRun, startedRun } from './request/started-run.js';
 import { type FoundRun, RunLookup, type RunPlace, type RunsPlace } from './run-lookup.js';
 import type { ContinueForm, CreateForm } from './schema.js';
-import type { RunCursor, RunFilter } from './storage/store.js';
+import type { RunFilter } from './storage/store.js';
 
 export type { RunPlace } from './run-lookup.js';
 
@@ -55,10 +55,11 @@ export interface PageOfRuns extends Pick<RunFilter, 'status' | 'changedAfter' | 
 }
 
 export interface RunsOfPage {
-  readonly runs: readonly RunView[];
+  readonly runs: AsyncIterable<RunView>;
   /** How many there are on all pages. */
   readonly total: number;
-  readonly next: RunCursor | null;
+  /** The next page begins before the last run of this one. */
+  readonly hasMore: boolean;
 }
 
 /** The caller has been shown the run already. */
@@ -170,6 +171,12 @@ export class RunsService {
     return { run, steps, events: await storedEvents(space.runs, { run, steps }) };
   }
 
+  /** The same without its events. */
+  async journal(caller: Caller, place: RunPlace): Promise<RunView> {
+    const { run, steps } = await this.lookup.runWithSteps(caller, boundPlace(caller, place));
+    return { run, steps };
+  }
+
   /** Finds the runs before it answers; they are read as they are taken. */
   async list(caller: Caller, place: RunsPlace, query: ListRuns): Promise<AsyncIterable<ListedRun>> {
     const within = boundPlace(caller, place);
@@ -195,7 +202,7 @@ export class RunsService {
     });
   }
 
-  /** A page of runs, newest first, with what the next page begins after; null when this is the last one. */
+  /** A page of runs, newest first. They are read as they are taken. */
   async page(caller: Caller, place: RunsPlace, query: PageOfRuns): Promise<RunsOfPage> {
     const { limit, before, ...filter } = query;
     const within = { ...boundPlace(caller, place), ...filter };
@@ -203,14 +210,7 @@ export class RunsService {
     const total = await space.runs.count(caller.scope, within);
     const page = { ...within, before, limit: limit + 1, offset: 0, order: 'desc' } as const;
     const runIds = await space.runs.ids(caller.scope, page);
-    const runs: RunView[] = [];
-    for await (const journal of journalsOf(space, runIds.slice(0, limit))) runs.push(journal);
-    const last = runIds.length > limit ? runs.at(-1)?.run : undefined;
-    return {
-      runs,
-      total,
-      next: last === undefined ? null : { createdAt: last.createdAt, runId: last.runId },
-    };
+    return { runs: journalsOf(space, runIds.slice(0, limit)), total, hasMore: runIds.length > limit };
   }
 
   /** Where the run can continue from. */

@@ -27,13 +27,16 @@ export async function listTasks(call: A2aCall, params: JsonObject): Promise<Answ
     before: cursorIn(params),
   });
   const tasks: JsonObject[] = [];
-  for (const view of page.runs) {
-    const show = (media: Parameters<typeof services.runs.showMedia>[1]) =>
-      services.runs.showMedia(view.run, media);
-    tasks.push(dialect.task(withArtifacts ? await taskOf(view, show) : taskHead(view), shown));
+  let last = '';
+  for await (const view of page.runs) {
+    const { run } = view;
+    const task = withArtifacts
+      ? await taskOf(view, (media) => services.runs.showMedia(run, media))
+      : taskHead(view);
+    tasks.push(dialect.task(task, shown));
+    last = tokenOf(run);
   }
-  const { next } = page;
-  return listed(tasks, next === null ? '' : tokenOf(next), limit, page.total);
+  return listed(tasks, page.hasMore ? last : '', limit, page.total);
 }
 
 function listed(tasks: JsonObject[], nextPageToken: string, pageSize: number, totalSize: number): Answer {

@@ -1,7 +1,7 @@
 import type { RunsService } from '../../capabilities/runs/service.js';
 import { errors } from '../../core/errors/errors.js';
 import type { JsonObject } from '../../core/json.js';
-import { type Run, terminalStatuses } from '../../core/runs/run.js';
+import { terminalStatuses } from '../../core/runs/run.js';
 import { answerFormOf } from './answer-form.js';
 import { type A2aCall, type Answer, assertMayRead, assertMayRun, type Operations } from './call.js';
 import type { GivenMessage, GivenSend } from './dialects/dialect.js';
@@ -20,7 +20,7 @@ export const operations: Operations = {
   stream,
   get: async (call, params) => {
     assertMayRead(call);
-    const view = await call.services.runs.get(call.caller, placeIn(call, params));
+    const view = await call.services.runs.journal(call.caller, placeIn(call, params));
     return {
       result: call.dialect.task(await shown(call, view), { historyLength: countIn(params, 'historyLength') }),
     };
@@ -50,8 +50,7 @@ async function send(call: A2aCall, params: JsonObject): Promise<Answer> {
 async function stream(call: A2aCall, params: JsonObject): Promise<Answer> {
   const given = call.dialect.readSend(params);
   const started = await begin(call, given, { stream: true, on_disconnect: 'continue' });
-  const { run } = started.handle;
-  return framesOf(call, run, started.events(), async () => {
+  return framesOf(call, { run: started.handle.run, steps: [] }, started.events(), async () => {
     // a run that this process gave up continues elsewhere
     const ended = await started.handle.ended.catch(() => undefined);
     return ended && shown(call, await call.services.runs.ended(started));
@@ -98,7 +97,7 @@ async function answerTask(
 ): Promise<StartedRun> {
   const { services, caller, target } = call;
   const place: TaskPlace = { ...target, runId: taskId, sessionId: message.contextId };
-  const view = await services.runs.get(caller, place);
+  const view = await services.runs.journal(caller, place);
   if (view.run.status !== 'paused')
     throw errors.unsupportedOperation(
       `The task waits for no answer: it is ${stateOf(view.run)}. Leave out taskId to begin another task in this context.`,
@@ -122,7 +121,7 @@ async function cancel(call: A2aCall, params: JsonObject): Promise<Answer> {
   }
   if (terminalStatuses.has(found.status)) throw errors.taskNotCancelable(stateOf(found));
   await services.runs.cancel(caller, place);
-  return { result: dialect.task(await shown(call, await services.runs.get(caller, place))) };
+  return { result: dialect.task(await shown(call, await services.runs.journal(caller, place))) };
 }
 
 async function subscribe(call: A2aCall, params: JsonObject): Promise<Answer> {
@@ -131,10 +130,13 @@ async function subscribe(call: A2aCall, params: JsonObject): Promise<Answer> {
   const place = placeIn(call, params);
   const found = await services.runs.follow(caller, place, -1);
   if (found === undefined) throw errors.runNotFound('Task not found');
-  if (terminalStatuses.has(found.status))
+  const { run, status } = found;
+  if (terminalStatuses.has(status))
     throw errors.unsupportedOperation(`The task is ${stateOf(found)}. Get it instead of subscribing to it.`);
-  return framesOf(call, { ...found.run, status: found.status }, found.events(), async () => {
-    const view = await services.runs.get(caller, place);
+  // what a paused run waits for is in its journal
+  const steps = status === 'paused' ? (await services.runs.journal(caller, place)).steps : [];
+  return framesOf(call, { run: { ...run, status }, steps }, found.events(), async () => {
+    const view = await services.runs.journal(caller, place);
     const rests = terminalStatuses.has(view.run.status) || view.run.status === 'paused';
     return rests ? shown(call, view) : undefined;
   });
@@ -142,13 +144,13 @@ async function subscribe(call: A2aCall, params: JsonObject): Promise<Answer> {
 
 function framesOf(
   call: A2aCall,
-  run: Run,
+  view: RunJournal,
   events: ConstructorParameters<typeof TaskStream>[0]['events'],
   rested: () => Promise<Task | undefined>,
 ): Answer {
-  const task = taskHead({ run, steps: [] });
+  const task = taskHead(view);
   const encoder = call.dialect.encoder(task);
-  return { frames: new TaskStream({ task, events, encoder, rested }), runId: run.runId };
+  return { frames: new TaskStream({ task, events, encoder, rested }), runId: task.id };
 }
 
 /** A task is found by its id alone; if its context is named, it has to be in it. */
