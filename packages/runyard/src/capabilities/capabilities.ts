@@ -7,6 +7,7 @@ import { evals } from './evals/capability.js';
 import { knowledge } from './knowledge/capability.js';
 import { learnings } from './learnings/capability.js';
 import { liveEvals } from './live-evals/capability.js';
+import { mcpOauth } from './mcp-oauth/capability.js';
 import { mcpSessions } from './mcp-sessions/capability.js';
 import { media } from './media/capability.js';
 import { memory } from './memory/capability.js';
@@ -40,6 +41,7 @@ export const capabilities: readonly Capability[] = [
   evals,
   approvals,
   serviceAccounts,
+  mcpOauth,
   schedules,
   pushNotifications,
   mcpSessions,

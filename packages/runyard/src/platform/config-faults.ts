@@ -63,6 +63,8 @@ const secretSettings = new Set([
   'jwtKeys',
   'jwksUrl',
   'securityKey',
+  'mcpOauthSecret',
+  'mcpOauthSigningKey',
 ]);
 
 function showValue(given: SourceValue): string {

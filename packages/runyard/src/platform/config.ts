@@ -238,6 +238,7 @@ const settingsSchema = z.strictObject({
   ...limitSettingsShape,
   ...scheduleSettingsShape,
   ...shownSettingsShape,
+  ...interfaceSettingsShape,
   ...runLimitSettingsShape,
 });
 

@@ -17,4 +17,30 @@ export const interfaceSettingsShape = {
     .max(87_600)
     .default(168)
     .describe('How many hours the service keeps a session of an MCP client after its last use.'),
+  mcpOauth: z
+    .boolean()
+    .default(false)
+    .describe('Whether the interface that mcp enables has its own authorization server.'),
+  mcpPublicUrl: z
+    .url({ protocol: /^https?$/ })
+    .max(200)
+    .optional()
+    .meta({ allowed: 'an address such as https://agents.example.com, without query and fragment' })
+    .describe(
+      'Where MCP clients reach this service; derived from the request on the loopback address when left out.',
+    ),
+  mcpOauthSecret: z
+    .string()
+    .min(16)
+    .max(1000)
+    .optional()
+    .meta({ allowed: 'a text of 16 characters or more' })
+    .describe('What a person enters to connect an MCP client.'),
+  mcpOauthSigningKey: z
+    .string()
+    .min(32)
+    .max(1000)
+    .optional()
+    .meta({ allowed: 'a text of 32 characters or more, such as the output of: openssl rand -hex 32' })
+    .describe('The key that signs the access tokens of MCP clients; another key ends all connections.'),
 };

@@ -263,7 +263,9 @@ function defaultText(value: unknown): string {
 /** A value that the setting takes, as a variable holds it. */
 function sample(name: SettingName, value: unknown): string {
   if (name === 'database') return 'sqlite:other.db';
-  if (name === 'otlpEndpoint' || name === 'jwksUrl' || name === 'corsOrigins') return 'http://127.0.0.1:4318';
+  if (['otlpEndpoint', 'jwksUrl', 'corsOrigins', 'mcpPublicUrl'].includes(name))
+    return 'http://127.0.0.1:4318';
+  if (name === 'mcpOauthSecret' || name === 'mcpOauthSigningKey') return 'something'.repeat(4);
   if (name === 'jwtAlgorithms') return 'RS256,ES256';
   if (name === 'publicPaths') return '/info';
   if (name === 'trustedProxies') return '10.0.0.0/8';

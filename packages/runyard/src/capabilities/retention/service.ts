@@ -99,6 +99,7 @@ export class RetentionService {
     const now = timers.now();
     await this.inBatches(removedAtOnce, (limit) => this.store.removeKeys(now - keysKeptMs, limit));
     await this.inBatches(jobsRemovedAtOnce, (limit) => this.store.removeJobs(now - jobsKeptMs, limit));
+    await this.inBatches(removedAtOnce, (limit) => this.store.removeExpiredOauth(now - dayMs, limit));
     if (traceRetentionDays > 0) {
       const before = now - traceRetentionDays * dayMs;
       await this.inBatches(removedAtOnce, (limit) => this.store.removeTraces(before, limit));

@@ -122,6 +122,15 @@ const removeMcpRequests = ({ locked }: { locked: string }) => `
     ORDER BY created_at, request_key LIMIT ? ${locked})
   RETURNING 1 AS removed`;
 
+// One that was prolonged while this waits for it stays. Codes and refresh tokens are removed with their grant, too.
+const removeExpired =
+  (table: string, key: string) =>
+  ({ locked }: { locked: string }) =>
+    `
+  DELETE FROM ${table} WHERE expires_at <= ? AND ${key} IN (
+    SELECT ${key} FROM ${table} WHERE expires_at <= ? ORDER BY expires_at, ${key} LIMIT ? ${locked})
+  RETURNING 1 AS removed`;
+
 // A few rows of large tables, however PostgreSQL's statistics are at the moment.
 const byIndexAlone = `
   SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
@@ -132,6 +141,11 @@ const removeOldEvals = inBoth('remove_run_evals', removeEvals);
 const removeOldKeys = inBoth('remove_idempotency_keys', removeKeys);
 const removeOldJobs = inBoth('remove_jobs', removeJobs);
 const removeOldEvalRuns = inBoth('remove_eval_runs', removeEvalRuns);
+const removeExpiredOauth = [
+  inBoth('remove_mcp_oauth_grants', removeExpired('mcp_oauth_grants', 'grant_id')),
+  inBoth('remove_mcp_oauth_tokens', removeExpired('mcp_oauth_tokens', 'hash')),
+  inBoth('remove_mcp_oauth_clients', removeExpired('mcp_oauth_clients', 'client_id')),
+];
 const removeOldScheduleRuns = inBoth('remove_schedule_runs', removeScheduleRuns);
 const removeOldMcpSessions = inBoth('remove_mcp_sessions', removeMcpSessions);
 const removeOldMcpRequests = inBoth('remove_mcp_requests', removeMcpRequests);
@@ -209,6 +223,13 @@ export class RetentionStore {
   /** Removes requests of MCP clients that began before a time, and are no longer in progress. */
   removeMcpRequests(before: number, limit: number): Promise<number> {
     return this.remove(removeOldMcpRequests, [before, before, limit]);
+  }
+
+  /** Removes clients, grants and tokens of the authorization server that expired up to a time. */
+  async removeExpiredOauth(until: number, limit: number): Promise<number> {
+    const removed: number[] = [];
+    for (const each of removeExpiredOauth) removed.push(await this.remove(each, [until, until, limit]));
+    return Math.max(...removed);
   }
 
   private async remove(

@@ -1,9 +1,9 @@
 import { errors, isReported, type RunyardError } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
+import { FailedAttempts } from '../../platform/auth/failed-attempts.js';
 import type { AccountIdentity, AccountTokens } from '../../platform/auth/identity.js';
+import { RecentMap } from '../../platform/auth/recent-map.js';
 import type { Database } from '../../platform/storage/database.js';
-import { FailedAttempts } from './failed-attempts.js';
-import { RecentMap } from './recent-map.js';
 import { ServiceAccountStore, type StoredToken } from './store.js';
 import { hashOfToken, isAccountToken } from './token.js';
 import { TokenLookups } from './token-lookups.js';

@@ -2,6 +2,21 @@ import { define, isReported, RunyardError } from './runyard-error.js';
 
 const quoted = (texts: readonly string[]) => texts.map((text) => `'${text}'`).join(', ');
 
+/** The words of OAuth (RFC 6749, 7591, 8707) for what is wrong. Clients act on them. */
+export type OauthCode =
+  | 'access_denied'
+  | 'invalid_client'
+  | 'invalid_client_metadata'
+  | 'invalid_grant'
+  | 'invalid_redirect_uri'
+  | 'invalid_request'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'temporarily_unavailable'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type';
+
 /** Who calls, and what they may do. */
 export const callerErrors = {
   invalidToken: define('invalid_token', 401, (text: string) => `Invalid token: ${text}`),
@@ -95,4 +110,21 @@ export const callerErrors = {
     new RunyardError('too_many_failed_attempts', 429, 'Too many failed authentication attempts', {
       headers: { 'retry-after': String(retryAfterSeconds) },
     }),
+
+  /** Of the authorization server for `/mcp`. */
+  oauth: (code: OauthCode, text: string) => new RunyardError(code, 400, text),
+  /** Of a client that sent its credentials in a header. */
+  oauthClientRefused: (text: string) =>
+    new RunyardError('invalid_client', 401, text, { headers: { 'www-authenticate': 'Basic realm="mcp"' } }),
+  oauthLimited: (text: string, retryAfterSeconds: number) =>
+    new RunyardError('temporarily_unavailable', 429, text, {
+      headers: { 'retry-after': String(retryAfterSeconds) },
+    }),
+  /** The service cannot know where it is reached, and must not believe what a request says. */
+  publicUrlMissing: () =>
+    new RunyardError(
+      'public_url_missing',
+      500,
+      'The authorization server for MCP does not know its public address. Set publicUrl of mcp(), or the setting mcpPublicUrl.',
+    ),
 } as const;

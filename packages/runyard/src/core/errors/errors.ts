@@ -13,6 +13,7 @@ import { scheduleErrors } from './schedule-errors.js';
 import { setupErrors } from './setup-errors.js';
 import { sourceErrors } from './source-errors.js';
 
+export type { OauthCode } from './caller-errors.js';
 export { isFenced, isReported, isUnstorable, RunyardError, type ValidationItem } from './runyard-error.js';
 
 /**

@@ -26,7 +26,7 @@ function withoutScheme(authorization: string): string {
   return authorization.trim().replace(/^bearer\s+(?=\S)/i, '');
 }
 
-function cookieIn(header: string, name: string): string | undefined {
+export function cookieIn(header: string, name: string): string | undefined {
   for (const pair of header.split(';')) {
     const at = pair.indexOf('=');
     if (at !== -1 && pair.slice(0, at).trim() === name) {

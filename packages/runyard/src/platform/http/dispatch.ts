@@ -242,8 +242,8 @@ export function admit(
 
 function accessRequest(exchange: Exchange, scope: RequiredScope, params: Texts): AccessRequest {
   const { method = '', headers } = exchange.request;
-  const { path, clientAddress, acting } = exchange;
-  return { method, path, headers, scope, params, clientAddress, acting };
+  const { path, clientAddress, basePath, acting } = exchange;
+  return { method, path, headers, scope, params, clientAddress, basePath, acting };
 }
 
 async function admitLimited(
@@ -295,6 +295,10 @@ class Call implements RouteRequest<unknown, unknown, unknown> {
 
   get calledAddress(): string {
     return this.exchange.calledAddress;
+  }
+
+  get clientAddress(): string {
+    return this.exchange.clientAddress;
   }
 }
 

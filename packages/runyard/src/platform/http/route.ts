@@ -21,6 +21,8 @@ export interface RouteRequest<Params, Query, Body> {
   readonly basePath: string;
   /** By which the client reaches the service, its base path included: `https://agents.example.com`. */
   readonly calledAddress: string;
+  /** Where the request comes from. */
+  readonly clientAddress: string;
 }
 
 /** What the caller's identity and rights are decided by, before anything else of the request is read. */
@@ -32,6 +34,7 @@ export interface AccessRequest {
   readonly params: Readonly<Record<string, string>>;
   /** Where the request comes from. */
   readonly clientAddress: string;
+  readonly basePath: string;
   /** In whose name the service itself asks: that is decided, what they may do is not. */
   readonly acting?: Caller | undefined;
 }

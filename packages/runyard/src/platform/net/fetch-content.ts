@@ -8,6 +8,8 @@ export interface FetchLimits {
   readonly maxBytes: number;
   /** For the whole of it, redirects included. */
   readonly timeoutMs: number;
+  /** Default 5. */
+  readonly maximumRedirects?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -19,12 +21,13 @@ export interface FetchedContent {
 
 /** Fetches the content of an address through the guard. The user who named the address may see its errors. */
 export async function fetchContent(address: string, limits: FetchLimits): Promise<FetchedContent> {
-  const { allowedHosts, maxBytes, timeoutMs, signal } = limits;
+  const { allowedHosts, maxBytes, timeoutMs, maximumRedirects, signal } = limits;
   try {
     const { status, headers, body } = await guardedFetch(address, {
       allowedHosts,
       maximumBytes: maxBytes,
       timeoutMs,
+      ...(maximumRedirects !== undefined && { maximumRedirects }),
       ...(signal && { signal }),
     });
     if (status !== 200) throw new FetchRefused(`The address answered with status ${status}.`);
