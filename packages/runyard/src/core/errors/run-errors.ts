@@ -199,6 +199,12 @@ export const runErrors = {
     400,
     () => 'Provide exactly one of agent_id, team_id, or workflow_id',
   ),
+  resultTooLarge: define(
+    'result_too_large',
+    400,
+    (most: number) =>
+      `The result has more than ${most} characters, which is the limit. Send a smaller limit.`,
+  ),
   sessionRequired: define('session_required', 400, () => 'session_id is required to act on this run'),
   invalidContinue: define('invalid_continue', 400, (text: string) => text),
   unresolvedRequirements: define(

@@ -634,6 +634,28 @@ describe('callers', () => {
     expect(data.workflows[0]).toMatchObject({ id: 'draft', is_factory: false, is_component: false });
   });
 
+  test('see and run stored components, too', async () => {
+    const config = { name: 'Stored', model: { id: model.id }, description: 'From data' };
+    const created = await service.call('POST', '/components', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ name: 'Stored', component_id: 'stored', component_type: 'agent', stage: 'published', config },
+      }),
+    });
+    expect(created.status).toBe(201);
+    const client = await connected();
+    const { data } = await client.call('get_agentos_config');
+    expect(data.agents.at(-1)).toMatchObject({ id: 'stored', description: 'From data', current_version: 1 });
+    const { prompts } = await client.client.listPrompts();
+    expect(prompts).toContainEqual(expect.objectContaining({ name: 'agent/stored', title: 'Ask Stored' }));
+    expect(textOf(await client.call('run_agent', { agent_id: 'stored', message: 'Data' }))).toBe(
+      'Answer to: Data',
+    );
+    const other = await connected({ caller: person('ada', ['config:read', 'agents:assistant:read']) });
+    const seen = (await other.call('get_agentos_config')).data;
+    expect([...seen.agents, ...seen.teams, ...seen.workflows]).toMatchObject([{ id: 'assistant' }]);
+  });
+
   test('page through their sessions', async () => {
     const client = await connected({ caller: person('pat') });
     for (const message of ['one', 'two', 'three'])

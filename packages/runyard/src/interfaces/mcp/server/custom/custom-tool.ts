@@ -27,7 +27,9 @@ export function customTool(tool: Tool): McpTool {
     async call(request, args) {
       const { call, context } = request;
       // its process is gone, and whether it had its effect is unknown
-      if (call.isRepeated && tool.onUnknownOutcome !== 'retry') return interrupted(tool);
+      if (call.isRepeated && tool.onUnknownOutcome !== 'retry') return failed(interruptedText(tool));
+      if (request.caller.userId === null && needsCaller(tool.definition.inputSchema))
+        return failed(`'${tool.name}' needs the id of its caller. Send a token that names a user.`);
       const media = new KeptMedia();
       const toolCall = {
         id: call.runId,
@@ -75,6 +77,10 @@ function takesCaller({ properties }: JsonObject): boolean {
   return isJsonObject(properties) && Object.hasOwn(properties, callersId);
 }
 
+function needsCaller({ required }: JsonObject): boolean {
+  return Array.isArray(required) && required.includes(callersId);
+}
+
 function withoutCaller(schema: JsonObject): JsonObject {
   if (!takesCaller(schema) || !isJsonObject(schema.properties)) return schema;
   const { [callersId]: _, ...properties } = schema.properties;
@@ -94,7 +100,10 @@ function structured(content: string): { structuredContent?: JsonObject } {
   return isJsonObject(value) ? { structuredContent: value } : {};
 }
 
-function interrupted({ name }: Tool): CallToolResult {
-  const text = `'${name}' was interrupted: the service stopped while it was executed. Whether it had an effect is unknown, so it was not executed again.`;
+function interruptedText({ name }: Tool): string {
+  return `'${name}' was interrupted: the service stopped while it was executed. Whether it had an effect is unknown, so it was not executed again.`;
+}
+
+function failed(text: string): CallToolResult {
   return { content: [textBlock(text)], isError: true };
 }

@@ -22,6 +22,12 @@ const tools = [
     execute: ({ user_id: user, greeting }) => `${greeting} ${user ?? 'nobody'}`,
   }),
   tool({
+    name: 'mine',
+    description: 'What the caller has',
+    inputSchema: z.object({ user_id: z.string() }),
+    execute: ({ user_id: user }) => `All of ${user}`,
+  }),
+  tool({
     name: 'sum',
     description: 'Adds',
     inputSchema: z.object({ a: z.number(), b: z.number() }),
@@ -101,6 +107,7 @@ test('are listed behind the built-in tools, without the parameter that is the ca
   const listed = (await client.listTools()).tools.slice(8);
   expect(listed.map(({ name }) => name)).toEqual([
     'whoami',
+    'mine',
     'sum',
     'send',
     'kit_draw',
@@ -113,13 +120,17 @@ test('are listed behind the built-in tools, without the parameter that is the ca
     inputSchema: { required: ['greeting'] },
   });
   expect(Object.keys(listed[0]?.inputSchema.properties ?? {})).toEqual(['greeting']);
-  expect(listed[1]?.outputSchema).toMatchObject({ type: 'object', required: ['sum'] });
-  expect(listed[2]?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+  expect(listed[2]?.outputSchema).toMatchObject({ type: 'object', required: ['sum'] });
+  expect(listed[3]?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
 });
 
 test('know who calls, whatever the client says, and need no scope', async () => {
   const ada = await connected({ caller: person('ada', []) });
   expect(textOf(await ada.call('whoami', { greeting: 'Hi', user_id: 'eve' }))).toBe('Hi ada');
+  expect(textOf(await ada.call('mine'))).toBe('All of ada');
+  expect(await (await connected()).failure('mine', { user_id: 'eve' })).toContain(
+    'needs the id of its caller',
+  );
   expect(textOf(await (await connected()).call('whoami', { greeting: 'Hi', user_id: 'eve' }))).toBe(
     'Hi nobody',
   );

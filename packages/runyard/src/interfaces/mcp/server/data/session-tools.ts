@@ -13,13 +13,18 @@ const user = optional(
   'Only what belongs to this user. Callers who see only their own see theirs.',
 );
 const database = optional(z.string(), 'The database, if the service has several.');
-const pages = {
-  limit: z
+/** A result is one message, which holds no more sessions and no more text. */
+const mostSessions = 100;
+const mostCharacters = 4_000_000;
+
+const page = z.int().min(1).default(1).meta({ description: 'The page number, starting at 1.' });
+
+function pageSize(most: number) {
+  return z
     .int()
     .min(1)
-    .meta({ description: `The number of entries per page, at most ${largestPage}.` }),
-  page: z.int().min(1).default(1).meta({ description: 'The page number, starting at 1.' }),
-};
+    .meta({ description: `The number of entries per page. More than ${most} count as ${most}.` });
+}
 
 const getSessions = builtinTool({
   name: 'get_sessions',
@@ -32,8 +37,8 @@ const getSessions = builtinTool({
     component_id: optional(z.string(), 'Only sessions with this agent, team or workflow.'),
     user_id: user,
     session_name: optional(z.string(), 'Part of the name, case-insensitive.'),
-    limit: pages.limit.default(20),
-    page: pages.page,
+    limit: pageSize(mostSessions).default(20),
+    page,
     sort_by: z.string().default('created_at').meta({ description: 'created_at, updated_at or session_id.' }),
     sort_order: z.enum(['asc', 'desc']).default('desc'),
     db_id: database,
@@ -41,9 +46,9 @@ const getSessions = builtinTool({
   output: { type: 'object', additionalProperties: true },
   async execute({ site, caller }, args) {
     assertMay(caller, { scope: 'sessions:read', params: {} });
-    const page = { page: args.page, limit: Math.min(args.limit, largestPage) };
+    const wanted = { page: args.page, limit: Math.min(args.limit, mostSessions) };
     const { entries, total } = await site.services.sessions.list(caller, {
-      ...page,
+      ...wanted,
       type: args.session_type,
       component_id: given(args.component_id),
       user_id: given(args.user_id),
@@ -54,7 +59,7 @@ const getSessions = builtinTool({
     });
     const data: Record<string, unknown>[] = [];
     for await (const entry of entries) data.push(entry);
-    return objectResult(pageOf(data, page, total));
+    return objectResult(pageOf(data, wanted, total));
   },
 });
 
@@ -83,8 +88,8 @@ const getSessionRuns = builtinTool({
     session_type: optional(kind(), 'Checked only: each run has the form of its own kind.'),
     user_id: user,
     db_id: database,
-    limit: pages.limit.default(largestPage),
-    page: pages.page,
+    limit: pageSize(largestPage).default(largestPage),
+    page,
   },
   output: {
     type: 'object',
@@ -111,8 +116,13 @@ const getSessionRuns = builtinTool({
         limit: Math.min(args.limit, largestPage),
         page: args.page,
       };
-      for await (const { view } of space.runs(sessionId, wanted))
-        result.push(shortened(await space.body(view, format)));
+      let characters = 0;
+      for await (const { view } of space.runs(sessionId, wanted)) {
+        const run = shortened(await space.body(view, format));
+        characters += JSON.stringify(run).length;
+        if (characters > mostCharacters && result.length > 0) throw errors.resultTooLarge(mostCharacters);
+        result.push(run);
+      }
     }
     return { content: [textBlock(JSON.stringify(result))], structuredContent: { result }, isError: false };
   },
