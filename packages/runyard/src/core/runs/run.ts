@@ -72,6 +72,8 @@ export interface RunOptions {
   readonly schedule?: { readonly scheduleId: string; readonly scheduleRunId: string };
   /** The run around this one looks after what is to be remembered of its user. */
   readonly remembersOutside?: boolean;
+  /** The message of the client as an interface has to show it again: its id, and its parts. Nothing else reads it. */
+  readonly clientMessage?: JsonObject;
   /** Form fields that Runyard does not know: visible to hooks. */
   readonly extra?: JsonObject;
   /** Whether the model is asked to stream, so that those who follow the run see it grow. */

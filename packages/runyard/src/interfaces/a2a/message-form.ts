@@ -5,8 +5,8 @@ import { classifyFile } from '../../core/media/classify-file.js';
 import type { MediaKind } from '../../core/media/media.js';
 import { validatePart } from '../../platform/http/request/validation.js';
 import type { GivenMessage } from './dialects/dialect.js';
+import { wireObject } from './dialects/wire.js';
 import type { Part } from './task.js';
-import { type KeptMessage, messageField } from './task-view.js';
 
 /** How the client follows the run that its message starts. */
 export type Following = Pick<CreateForm, 'stream' | 'background' | 'on_disconnect'>;
@@ -36,7 +36,6 @@ export function createFormOf(
     message: messageText(parts),
     ...(Object.keys(kept).length > 0 && { metadata: kept }),
     ...mediaIn(parts),
-    [messageField]: JSON.stringify(keptMessageOf(message)),
   };
 }
 
@@ -50,12 +49,16 @@ function messageText(parts: readonly Part[]): string {
     .join('\n');
 }
 
-/** The files are among the media of the run. */
-function keptMessageOf({ messageId, parts }: GivenMessage): KeptMessage {
+/** What the run keeps of a message, to show it again. Its files are among the media of the run. */
+export function keptMessageOf({ messageId, parts }: GivenMessage): JsonObject {
   const said = parts.filter((part) => 'text' in part || 'data' in part);
   const [only] = said;
   const isText = said.length === 1 && only !== undefined && 'text' in only && only.metadata === undefined;
-  return isText || said.length === 0 ? { messageId } : { messageId, parts: said };
+  return isText || said.length === 0 ? { messageId } : { messageId, parts: said.map(keptPart) };
+}
+
+function keptPart(part: Part): JsonObject {
+  return wireObject({ ...part });
 }
 
 function mediaIn(parts: readonly Part[]): Partial<Record<(typeof mediaFields)[MediaKind], Json[]>> {

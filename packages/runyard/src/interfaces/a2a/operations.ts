@@ -7,7 +7,7 @@ import { type A2aCall, type Answer, assertMayRead, assertMayRun, type Operations
 import type { GivenMessage, GivenSend } from './dialects/dialect.js';
 import { countIn, requiredTextIn, textIn } from './dialects/read-params.js';
 import { listTasks } from './list-tasks.js';
-import { createFormOf, type Following } from './message-form.js';
+import { createFormOf, type Following, keptMessageOf } from './message-form.js';
 import type { Task, TaskPlace } from './task.js';
 import { TaskStream } from './task-stream.js';
 import { type RunJournal, stateOf, taskHead, taskOf } from './task-view.js';
@@ -50,10 +50,11 @@ async function send(call: A2aCall, params: JsonObject): Promise<Answer> {
 async function stream(call: A2aCall, params: JsonObject): Promise<Answer> {
   const given = call.dialect.readSend(params);
   const started = await begin(call, given, { stream: true, on_disconnect: 'continue' });
-  return framesOf(call, { run: started.handle.run, steps: [] }, started.events(), async () => {
-    // a run that this process gave up continues elsewhere
-    const ended = await started.handle.ended.catch(() => undefined);
-    return ended && shown(call, await call.services.runs.ended(started));
+  const { run } = started.handle;
+  return framesOf(call, { run, steps: [] }, started.events(), async () => {
+    const ended = await call.services.runs.ended(started).catch(() => undefined);
+    // another process may have taken the run over, and ended it
+    return ended === undefined ? restedTask(call, { ...call.target, runId: run.runId }) : shown(call, ended);
   });
 }
 
@@ -79,6 +80,7 @@ function startRun(call: A2aCall, message: GivenMessage, following: Following): P
   return services.runs.create(caller, target, form, {
     ...(typeof key === 'string' && { idempotencyKey: key }),
     ...(typeof traceparent === 'string' && { traceParent: traceparent }),
+    clientMessage: keptMessageOf(message),
     disconnected: () => call.signal,
   });
 }
@@ -135,11 +137,14 @@ async function subscribe(call: A2aCall, params: JsonObject): Promise<Answer> {
     throw errors.unsupportedOperation(`The task is ${stateOf(found)}. Get it instead of subscribing to it.`);
   // what a paused run waits for is in its journal
   const steps = status === 'paused' ? (await services.runs.journal(caller, place)).steps : [];
-  return framesOf(call, { run: { ...run, status }, steps }, found.events(), async () => {
-    const view = await services.runs.journal(caller, place);
-    const rests = terminalStatuses.has(view.run.status) || view.run.status === 'paused';
-    return rests ? shown(call, view) : undefined;
-  });
+  return framesOf(call, { run: { ...run, status }, steps }, found.events(), () => restedTask(call, place));
+}
+
+/** Undefined while the run is executed, or waits for a process. */
+async function restedTask(call: A2aCall, place: TaskPlace): Promise<Task | undefined> {
+  const view = await call.services.runs.journal(call.caller, place);
+  const rests = terminalStatuses.has(view.run.status) || view.run.status === 'paused';
+  return rests ? shown(call, view) : undefined;
 }
 
 function framesOf(

@@ -1,7 +1,7 @@
 import { pausedText } from '../../core/agents/requirements/paused-text.js';
 import { requirementBody } from '../../core/agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../core/agents/requirements/team-requirements.js';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { Media } from '../../core/media/media.js';
 import type { Run, RunStatus, StepRecord } from '../../core/runs/run.js';
 import { workflowRequirementsOf } from '../../core/workflows/review/workflow-requirements.js';
@@ -15,9 +15,6 @@ export interface RunJournal {
 
 /** Reads the bytes of a file that a run made, as `RunsService.showMedia` does. */
 export type ShowMedia = (media: Media) => Promise<string | undefined>;
-
-/** The form field in which a run keeps what its message looked like. */
-export const messageField = 'a2a_message';
 
 const states: Readonly<Record<RunStatus, TaskState>> = {
   pending: 'submitted',
@@ -72,7 +69,7 @@ export function taskHead({ run, steps }: RunJournal): Task {
 
 /** The message that started a run, as its client wrote it. A run that came another way has one, too. */
 function inputMessage({ runId, userId, input }: Run): TaskMessage {
-  const { messageId = `${runId}-input`, parts } = keptMessage(input.options.extra?.[messageField]);
+  const { messageId = `${runId}-input`, parts } = keptMessage(input.options.clientMessage);
   const files = input.media.flatMap((media): Part[] =>
     media.url === undefined ? [] : [{ url: media.url, mediaType: media.mimeType, filename: media.filename }],
   );
@@ -84,25 +81,16 @@ function inputMessage({ runId, userId, input }: Run): TaskMessage {
   };
 }
 
-/** What `keptText` wrote. */
-export interface KeptMessage {
+/** What `keptMessageOf` wrote. The parts are left out for a message that is one text. */
+function keptMessage(kept: JsonObject = {}): {
   readonly messageId?: string;
-  /** Left out for a message that is one text. */
   readonly parts?: readonly Part[];
-}
-
-function keptMessage(kept: Json | undefined): KeptMessage {
-  if (typeof kept !== 'string') return {};
-  try {
-    const value = parseJson(kept);
-    if (!isJsonObject(value) || typeof value.messageId !== 'string') return {};
-    const { messageId, parts } = value;
-    // a caller of the REST API may have sent such a field as well
-    if (!Array.isArray(parts) || !parts.every(isKeptPart)) return { messageId };
-    return { messageId, parts };
-  } catch {
-    return {};
-  }
+} {
+  const { messageId, parts } = kept;
+  return {
+    ...(typeof messageId === 'string' && { messageId }),
+    ...(Array.isArray(parts) && { parts: parts.filter(isKeptPart) }),
+  };
 }
 
 function isKeptPart(part: Json): part is Part & JsonObject {

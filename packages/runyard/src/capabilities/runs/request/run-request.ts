@@ -24,6 +24,8 @@ export interface FormContext {
   readonly traceParent?: string | undefined;
   /** The id of the new run, made by an interface that has to know it before; a client chooses `run_id` of the form. */
   readonly newRunId?: string | undefined;
+  /** What the message of the client looked like, where a form does not say it all. */
+  readonly clientMessage?: RunOptions['clientMessage'];
   /** Called only when application code has to prepare a run: aborted when the client is gone. */
   readonly disconnected?: (() => AbortSignal) | undefined;
   /** The model that a copy of the component runs on: an eval says so, and no form. */
@@ -46,7 +48,7 @@ export async function runRequestOf(
   place: RunsPlace & Partial<Pick<FoundComponent, 'component'>>,
   form: CreateForm,
   following: Following,
-  { idempotencyKey, traceParent, newRunId, disconnected, model }: FormContext,
+  { idempotencyKey, traceParent, newRunId, clientMessage, disconnected, model }: FormContext,
 ): Promise<FormRequest> {
   const userId = userFor(caller, form.user_id);
   const bound = boundFor(caller, userId, place.component);
@@ -61,7 +63,12 @@ export async function runRequestOf(
     input: {
       content: form.message,
       media: [],
-      options: { ...options, ...(model !== undefined && { model }), ...scheduledBy(caller) },
+      options: {
+        ...options,
+        ...(model !== undefined && { model }),
+        ...(clientMessage !== undefined && { clientMessage }),
+        ...scheduledBy(caller),
+      },
     },
     userId,
     askers: personsBehind(caller),
