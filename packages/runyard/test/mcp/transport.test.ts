@@ -1,3 +1,5 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { freshSqlite } from '../support/databases.js';
 import { callTool, framesOf, RawClient, rpc, slowTool, startMcp } from './fixture.js';
@@ -109,6 +111,21 @@ test('several messages at once are answered on one stream', async () => {
 });
 
 describe('who may call', () => {
+  test('a wrong host and a foreign page are refused in the words of this endpoint', async () => {
+    const { url } = await startOnSqlite();
+    const refusalOf = (headers: Record<string, string>) =>
+      new Promise((resolve, reject) => {
+        const sent = request(url, { method: 'POST', headers }, async (answer) =>
+          resolve([answer.statusCode, JSON.parse(await text(answer))]),
+        );
+        sent.on('error', reject).end();
+      });
+    const host = [400, { error: 'invalid_host', detail: 'Host not allowed.' }];
+    expect(await refusalOf({ host: 'evil.example' })).toEqual(host);
+    const origin = [400, { error: 'invalid_origin', detail: 'Origin not allowed.' }];
+    expect(await refusalOf({ origin: 'https://evil.example' })).toEqual(origin);
+  });
+
   test('without authentication only by local names, and from pages of those', async () => {
     const { url } = await startOnSqlite({
       host: '0.0.0.0',

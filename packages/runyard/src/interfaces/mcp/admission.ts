@@ -51,9 +51,16 @@ export class Admission {
   }
 }
 
+/** What the service refuses wherever a request goes, in the words of this endpoint. */
+const refusals = new Map([
+  ['host_not_allowed', errors.mcpHostRefused()],
+  ['origin_not_allowed', errors.mcpOriginRefused()],
+]);
+
 /** Errors that occur before a message is read: in the usual form, as the contract has them, or as JSON-RPC. */
 export function mcpErrors(authorization: McpAuthorization | undefined): EncodeError {
-  return (error, request) => {
+  return (given, request) => {
+    const error = refusals.get(given.code) ?? given;
     const { code, status, detail } = error;
     if (isBrokenJson(error)) return rpcError(400, `Parse error: ${error.message}`, { code: rpcCodes.parse });
     const headers = { ...error.options.headers, ...challenge(error, request, authorization) };

@@ -143,7 +143,10 @@ export type RouteDefinition<
     request: AccessRequest,
     usual: ResolveCaller,
   ) => Caller | Promise<Caller>;
-  /** Set for a protocol with errors of its own. Errors that occur before the route is found keep the usual form. */
+  /**
+   * Set for a protocol with errors of its own. Requests that are refused before they are routed (a wrong host) have this
+   * form only at a path without parameters.
+   */
   readonly encodeError?: EncodeError;
   readonly handler: (
     services: Services,

@@ -25,7 +25,7 @@ import { type ApiInfo, describeApi, type PathExamples } from './openapi/openapi.
 import { originForm, withoutTrailingSlashes } from './request/request-address.js';
 import { sendError } from './response/respond.js';
 import { EventStreams } from './response/sse.js';
-import type { ResolveCaller, Route } from './route.js';
+import type { EncodeError, ResolveCaller, Route } from './route.js';
 import { refuseUndecidedAccess } from './route-access.js';
 import { RouteTable } from './route-table.js';
 import type { HttpSettings } from './settings.js';
@@ -65,7 +65,7 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   const stalled = new StalledSockets(settings.slowClientMs, log);
   const bodies = new BodiesInFlight(settings);
   const requestGuard = new RequestGuard(settings, addresses, log);
-  const listener = new RequestListener(requestGuard, stalled, { log, addresses, bodies });
+  const listener = new RequestListener(requestGuard, stalled, { log, addresses, bodies }, routes);
   const app = buildApp(listener, settings, log);
 
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
@@ -113,12 +113,19 @@ function addRoute<Services>(app: FastifyInstance, dispatcher: RouteDispatcher<Se
 class RequestListener {
   /** Set once the application is there. */
   route: (request: IncomingMessage, response: ServerResponse) => void = () => {};
+  /** Routes whose protocol has errors of its own, by their paths without parameters. */
+  readonly #encoders: ReadonlyMap<string, EncodeError>;
 
   constructor(
     private readonly requestGuard: RequestGuard,
     private readonly stalled: StalledSockets,
     private readonly surroundings: ExchangeSurroundings,
-  ) {}
+    routes: readonly Pick<Route<never>, 'path' | 'encodeError'>[],
+  ) {
+    this.#encoders = new Map(
+      routes.flatMap(({ path, encodeError }) => (encodeError === undefined ? [] : [[path, encodeError]])),
+    );
+  }
 
   receive(request: IncomingMessage, response: ServerResponse, basePath = '', expectsContinue = false): void {
     this.stalled.watch(request.socket);
@@ -131,7 +138,7 @@ class RequestListener {
     const { requestGuard } = this;
     const refusal = requestGuard.refusalOf(request);
     if (refusal) {
-      sendError(exchange, refusal);
+      sendError(exchange, refusal, undefined, this.#encoders.get(exchange.path));
       return;
     }
     if (isPreflight(request)) {
