@@ -5,6 +5,7 @@ import { agent, Runyard, type RunyardOptions, tool } from '../../src/index.js';
 import { mcp } from '../../src/interfaces.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/testing.js';
 import { freshSqlite } from '../support/databases.js';
+import type { Body } from '../support/service.js';
 import { gate } from '../support/until.js';
 import { callTool, type Frame, framesOf, RawClient, streamed } from './fixture.js';
 
@@ -35,7 +36,7 @@ async function startYard(turns: readonly ScriptedTurn[], options: RunyardOptions
   const { url } = await app.listen();
   const stop = () => app.close({ graceMs: 0 });
   onTestFinished(stop);
-  const get = async (path: string) => (await fetch(url + path)).json();
+  const get = async (path: string): Promise<Body> => (await fetch(url + path)).json();
   return { url: `${url}/mcp`, stop, get };
 }
 
