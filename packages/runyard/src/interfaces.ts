@@ -2,5 +2,6 @@
 export { type A2aOptions, a2a } from './interfaces/a2a/interface.js';
 export type { DefinedInterface } from './interfaces/interface.js';
 export { mcp } from './interfaces/mcp/interface.js';
+export type { McpOAuthOptions } from './interfaces/mcp/oauth/options.js';
 export type { McpOptions, McpToolTag } from './interfaces/mcp/options.js';
 export { webSocket } from './interfaces/websocket/interface.js';

@@ -41,5 +41,5 @@ export class DefinedInterface {
 /** A setting that enables an interface with its defaults, for applications that define none of this type themselves. */
 export interface InterfaceSwitch {
   isOn(settings: Settings): boolean;
-  define(): DefinedInterface;
+  define(settings: Settings): DefinedInterface;
 }

@@ -40,7 +40,7 @@ function definedInterfaces(
 ): readonly DefinedInterface[] {
   const added = switches
     .filter(({ isOn }) => isOn(settings))
-    .map(({ define }) => define())
+    .map(({ define }) => define(settings))
     .filter(({ type }) => !given.some((one) => one.type === type));
   const all = [...given, ...added];
   for (const one of all) {

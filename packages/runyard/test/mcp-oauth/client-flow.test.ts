@@ -1,60 +1,10 @@
-import {
-  auth,
-  createPrivateKeyJwtAuth,
-  type OAuthClientProvider,
-  type OAuthTokens,
-} from '@modelcontextprotocol/client';
+import { auth, createPrivateKeyJwtAuth } from '@modelcontextprotocol/client';
 import { exportJWK, generateKeyPair } from 'jose';
 import { expect, test } from 'vitest';
 import { freshSqlite } from '../support/databases.js';
-import { type Fetch, openConsent } from './browser.js';
+import type { Fetch } from './browser.js';
 import { guardedService } from './guarded-service.js';
-
-/** The client of the official library, with what it would keep on a disk. */
-class Client implements OAuthClientProvider {
-  readonly redirectUrl = 'http://127.0.0.1:4711/callback';
-  readonly clientMetadata = {
-    client_name: 'A <b>client</b>',
-    redirect_uris: [this.redirectUrl],
-    grant_types: ['authorization_code', 'refresh_token'],
-  };
-  clientMetadataUrl?: string;
-  addClientAuthentication?: NonNullable<OAuthClientProvider['addClientAuthentication']>;
-  readonly #kept: Record<string, unknown> = {};
-  sentTo: URL | undefined;
-
-  state = () => 'a state of its own & more';
-  clientInformation = () => this.#get<{ client_id: string }>('client');
-  saveClientInformation = (value: unknown) => this.#set('client', value);
-  tokens = () => this.#get<OAuthTokens>('tokens');
-  saveTokens = (value: unknown) => this.#set('tokens', value);
-  saveCodeVerifier = (value: string) => this.#set('verifier', value);
-  codeVerifier = () => this.#get<string>('verifier') ?? '';
-  discoveryState = () => this.#get<never>('discovery');
-  saveDiscoveryState = (value: unknown) => this.#set('discovery', value);
-  redirectToAuthorization = (url: URL) => {
-    this.sentTo = url;
-  };
-
-  /** Connects with the help of a person. */
-  async connect(serverUrl: string, fetchFn: Fetch): Promise<void> {
-    expect(await auth(this, { serverUrl, fetchFn })).toBe('REDIRECT');
-    const form = await openConsent(this.sentTo ?? '', fetchFn);
-    const back = await form.approve();
-    expect(back.origin + back.pathname).toBe(this.redirectUrl);
-    expect(back.searchParams.get('state')).toBe('a state of its own & more');
-    const [authorizationCode = '', iss = ''] = ['code', 'iss'].map(
-      (name) => back.searchParams.get(name) ?? '',
-    );
-    expect(await auth(this, { serverUrl, fetchFn, authorizationCode, iss })).toBe('AUTHORIZED');
-  }
-
-  // the library puts in and takes out the same types
-  #get = <Value>(name: string) => this.#kept[name] as Value | undefined;
-  #set = (name: string, value: unknown) => {
-    this.#kept[name] = value;
-  };
-}
+import { OfficialClient } from './official-client.js';
 
 const publicUrl = 'https://agents.example';
 const serverUrl = `${publicUrl}/mcp`;
@@ -83,7 +33,7 @@ test('the official client connects, calls and refreshes, whichever process answe
     `Bearer resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp"`,
   );
 
-  const client = new Client();
+  const client = new OfficialClient();
   await client.connect(serverUrl, fetchFn);
   const first = client.tokens();
   expect(first).toMatchObject({ token_type: 'Bearer', expires_in: 3600 });
@@ -105,7 +55,7 @@ test('a client with a metadata document needs no registration, and proves who it
   const clientId = 'https://client.example/oauth/metadata.json';
   const document = {
     client_id: clientId,
-    client_name: 'Documented',
+    client_name: 'A <b>client</b>',
     redirect_uris: ['http://127.0.0.1/callback'],
     token_endpoint_auth_method: 'private_key_jwt',
     jwks: { keys: [await exportJWK(publicKey)] },
@@ -117,7 +67,7 @@ test('a client with a metadata document needs no registration, and proves who it
   };
   const database = await (await freshSqlite()).open();
   const fetchFn = balanced(await guardedService(database, { publicUrl, fetchDocument }));
-  const client = new Client();
+  const client = new OfficialClient();
   client.clientMetadataUrl = clientId;
   const thief = await generateKeyPair('ES256', { extractable: true });
   const authentication = async (key: typeof privateKey) =>

@@ -61,7 +61,7 @@ function grantedScopes(
 }
 
 /**
- * Requests that wait for a person. They are signed texts in the address of the page, and not rows: whoever sends many of
+ * Requests that wait for a person. They are signed texts in the address of the page, and not rows: a stranger who sends many of
  * them fills nothing, and every process can show them.
  */
 export class PendingRequests {

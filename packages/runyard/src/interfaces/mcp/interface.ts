@@ -1,6 +1,8 @@
 import { errorCode } from '../../core/errors/error-code.js';
 import { errors } from '../../core/errors/errors.js';
+import type { Settings } from '../../platform/config.js';
 import { DefinedInterface, type Interface } from '../interface.js';
+import type { McpAuthorization } from './authorization.js';
 import { type McpConfig, type McpOptions, mcpConfigOf } from './options.js';
 
 /**
@@ -12,23 +14,30 @@ export function mcp(options: McpOptions = {}): DefinedInterface {
   return new DefinedInterface('mcp', '/mcp', () => load(config));
 }
 
-let enabled: DefinedInterface | undefined;
+const enabled = new Map<boolean, DefinedInterface>();
 
-/** The one that the setting enables. */
-export function enabledMcp(): DefinedInterface {
-  enabled ??= mcp();
-  return enabled;
+/** The one that the settings enable: the same for all services, whose route table is built once. */
+export function enabledMcp({ mcpOauth }: Pick<Settings, 'mcpOauth'>): DefinedInterface {
+  const known = enabled.get(mcpOauth) ?? mcp(mcpOauth ? { oauth: {} } : {});
+  enabled.set(mcpOauth, known);
+  return known;
 }
 
 /** The library is an optional package: a service without MCP neither needs nor loads it. */
 async function load(config: McpConfig): Promise<Interface> {
   try {
     const { mcpInterface } = await import('./endpoint.js');
-    return mcpInterface(config);
+    return mcpInterface(config, { authorization: await authorizationOf(config) });
   } catch (error) {
     if (errorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw errors.invalidConfig(
       'mcp() needs a package that is not installed. Run: npm install @modelcontextprotocol/server@2.4.0',
     );
   }
+}
+
+async function authorizationOf({ oauth, publicUrl }: McpConfig): Promise<McpAuthorization | undefined> {
+  if (oauth === undefined) return undefined;
+  const { mcpOAuth } = await import('./oauth/authorization.js');
+  return mcpOAuth(oauth, { path: '/mcp', publicUrl });
 }

@@ -5,6 +5,7 @@ import { callable, flag, kind, listOf, objectOf, word } from '../../core/options
 import { type ToolEntry, toolEntry } from '../../core/tools/toolkit.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { isAllowedHost } from '../../platform/http/defences/hosts.js';
+import { type McpOAuthOptions, oauthOptions } from './oauth/options.js';
 
 /** Groups of built-in tools. `extra` is off unless it is named. */
 export type McpToolTag = 'core' | 'session' | 'extra';
@@ -29,6 +30,8 @@ export interface McpOptions {
   readonly allowedOrigins?: readonly string[];
   /** Where clients reach the service, such as `https://agents.example.com`; derived from the request when left out. */
   readonly publicUrl?: string;
+  /** Lets clients register and people approve them: the endpoint then needs a token. Left out: the tokens of the service. */
+  readonly oauth?: McpOAuthOptions;
 }
 
 /** The options with their defaults. */
@@ -60,6 +63,7 @@ const shape: Shape<McpOptions> = {
   allowedHosts: listOf(host),
   allowedOrigins: listOf(origin),
   publicUrl: address,
+  oauth: oauthOptions,
 };
 
 const mcpOptions = objectOf<McpOptions>(shape);

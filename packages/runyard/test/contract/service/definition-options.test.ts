@@ -7,6 +7,7 @@ import type { ToolContext } from '../../../src/core/tools/tool-context.js';
 import * as evals from '../../../src/evals.js';
 import * as guardrails from '../../../src/guardrails.js';
 import * as runyard from '../../../src/index.js';
+import * as interfaces from '../../../src/interfaces.js';
 import * as knowledge from '../../../src/knowledge.js';
 import * as models from '../../../src/models.js';
 import * as testing from '../../../src/testing.js';
@@ -19,6 +20,7 @@ const entryPoints: Readonly<Record<string, Readonly<Record<string, unknown>>>> =
   './guardrails': guardrails,
   './knowledge': knowledge,
   './evals': evals,
+  './interfaces': interfaces,
   './testing': testing,
 };
 
@@ -67,6 +69,8 @@ const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   remoteAgent: (given) => runyard.remoteAgent({ url: 'http://127.0.0.1', id: 'a', ...given }),
   remoteWorkflow: (given) => runyard.remoteWorkflow({ url: 'http://127.0.0.1', id: 'w', ...given }),
   remoteTeam: (given) => runyard.remoteTeam({ url: 'http://127.0.0.1', id: 't', ...given }),
+  mcp: (given) => interfaces.mcp({ oauth: {}, ...given }),
+  a2a: (given) => interfaces.a2a({ ...given }),
   workflow: (given) => workflow({ id: 'w', steps: [done], ...given }),
   Workflow: (given) => new Workflow({ id: 'w', steps: [done], ...given }),
   knowledge: (given) => runyard.knowledge({ name: 'k', ...given }),
@@ -155,6 +159,7 @@ const withoutOptions: Readonly<Record<string, string>> = {
   calculator: 'takes nothing',
   reasoningTools: 'takes nothing',
   offlineModel: 'takes nothing',
+  webSocket: 'takes nothing',
   resolveEmbedder: 'takes a name',
   sentenceEmbedder: 'takes nothing',
   resolveReranker: 'takes a name',
