@@ -118,7 +118,7 @@ function statusMessage(run: Run, steps: readonly StepRecord[]): TaskMessage | un
   return { messageId: `${run.runId}-status-${run.nextEventIndex}`, role: 'agent', parts };
 }
 
-function statusParts({ ...run }: Run, steps: readonly StepRecord[]): readonly Part[] | undefined {
+function statusParts(run: Run, steps: readonly StepRecord[]): readonly Part[] | undefined {
   const { status, result } = run;
   if (status === 'error') {
     const { type, message } = result?.error ?? { type: 'error', message: String(result?.content ?? '') };

@@ -260,3 +260,12 @@ describe.each(modes.map((mode) => [mode.name, mode] as const))('%s', (_name, mod
     });
   });
 });
+
+test('where no one proves who they are, the client names the user', async () => {
+  const client = await clientOf(modes[0]);
+  const message = sending(book.write('I am Ada', 'Hello.'), { metadata: { userId: 'ada', theme: 'dark' } });
+  const task = (await client.sendMessage(message)) as Task;
+  const { body } = await service.get(`/agents/clerk/runs/${task.id}`);
+  expect(body).toMatchObject({ user_id: 'ada', metadata: { theme: 'dark' } });
+  expect(task.metadata).toEqual({ theme: 'dark' });
+});

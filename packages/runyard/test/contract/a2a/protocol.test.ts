@@ -346,6 +346,41 @@ describe('callers', () => {
   });
 });
 
+/** A request that is right, with one value after the other replaced by each of these. */
+const wrong = [null, 7, -1, '', 'x', true, [], [[]], [null], {}, { toString: 1 }, { $case: 'text' }];
+
+function* mutations(value: Body): Generator<Body> {
+  yield* wrong;
+  if (typeof value !== 'object' || value === null) return;
+  for (const key of Object.keys(value))
+    for (const inner of mutations(value[key]))
+      yield Array.isArray(value) ? [inner] : { ...value, [key]: inner };
+}
+
+test('no body makes the service fail, whatever is wrong in it', async () => {
+  const message = {
+    ...said('x', { taskId: 't', contextId: 'c', metadata: {} }),
+    parts: [{ data: {}, mediaType: 'a/b' }],
+  };
+  const params = { message, configuration: { historyLength: 1, returnImmediately: true } };
+  const bodies = [
+    ...mutations(envelope(params, 'SendMessage')),
+    ...mutations(envelope({ id: 'x', pageToken: 'WzEsMl0' }, 'ListTasks')),
+  ];
+  const paths = [
+    clerkAt,
+    `${clerkAt}/v1/message:send`,
+    `${clerkAt}/message:stream`,
+    `${clerkAt}/v1/tasks:cancel`,
+  ];
+  const answers = await Promise.all(
+    bodies.map((body, at) => post(paths[at % paths.length]!, body ?? 'null')),
+  );
+  const failed = answers.filter(({ status }) => status >= 500);
+  expect(failed).toEqual([]);
+  expect(house.service.logged.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
 test('a misspelt option, a prefix that is no path and a hidden default are refused', () => {
   expect(() => a2a({ agent: [clerk] } as never)).toThrow(/Did you mean agents/);
   expect(() => a2a({ prefix: 'a2a' })).toThrow(/prefix is 'a2a'/);

@@ -111,9 +111,8 @@ class V1Encoder implements UpdateEncoder {
         return [frame({ task: taskBody(update.task, { withArtifacts: false }) })];
       case 'working': {
         const { event, fields, timestamp } = update;
-        return [
-          this.status({ state: stateNames.working, timestamp }, event && { event_type: event, ...fields }),
-        ];
+        const metadata = event === undefined ? undefined : { event_type: event, ...fields };
+        return [this.status({ state: stateNames.working, timestamp }, metadata)];
       }
       case 'reasoning': {
         const metadata = { event_type: 'reasoning_step', step_type: update.step, text: update.text };
@@ -148,10 +147,10 @@ class V1Encoder implements UpdateEncoder {
     return frame({ artifactUpdate: { taskId, contextId, artifact: artifactBody(artifact), ...how } });
   }
 
-  private status(status: JsonObject, metadata: JsonObject | '' | undefined): Frame {
+  private status(status: JsonObject, metadata: JsonObject | undefined): Frame {
     const { id: taskId, contextId } = this.name;
     return frame({
-      statusUpdate: wireObject({ taskId, contextId, status, metadata: metadata || undefined }),
+      statusUpdate: wireObject({ taskId, contextId, status, metadata }),
     });
   }
 }
