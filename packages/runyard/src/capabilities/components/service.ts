@@ -205,6 +205,11 @@ export class ComponentsService {
     return { kind, id, name: component.name, config: await this.built.written(component) };
   }
 
+  /** Why a stored component cannot run in this version, or else the current one; undefined when it can. */
+  degraded(kind: RunKind, id: string, version?: number): Promise<string | undefined> {
+    return this.built?.degraded(kind, id, version) ?? Promise.resolve(undefined);
+  }
+
   /** Which database new runs of a component are stored in; undefined when there is no such component. */
   async home(kind: RunKind, id: string): Promise<{ readonly database: string | undefined } | undefined> {
     const component = this.find(kind, id);

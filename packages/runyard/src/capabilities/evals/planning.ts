@@ -207,7 +207,7 @@ function shown(
 
 function checkSize(count: number, executions: number): void {
   const { cases, runs } = evalBounds;
-  if (count === 0) throw errors.evalTooLarge('The dataset has no cases.');
+  if (count === 0) throw errors.evalWithoutCases();
   if (count > cases) throw errors.evalTooLarge(`${count} cases are too many. The limit is ${cases}.`);
   if (count * executions > runs)
     throw errors.evalTooLarge(

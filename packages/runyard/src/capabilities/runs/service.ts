@@ -92,7 +92,7 @@ export class RunsService {
       context,
     );
     return startOnce(found.space, request, async () => {
-      await prepareDraftSession(caller, found, request.sessionId);
+      await prepareDraftSession(caller, found, request);
       const handle = await hideForeign(caller, () => startRun(this.options, found, request));
       return startedRun(found.space, handle, request, { status: 'pending' });
     });

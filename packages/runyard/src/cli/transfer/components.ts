@@ -3,12 +3,13 @@ import { checkConfig, storedConfig } from '../../core/configs/check-config.js';
 import { componentReferences } from '../../core/configs/references.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { RunKind } from '../../core/runs/run.js';
+import { withoutPrototype } from '../../platform/http/request/fields.js';
 import { linksOf, type Pin, pin, pinner, pinsOf } from './pins.js';
 import { planOf } from './plan.js';
 import { fields, type TransferService } from './service.js';
 import { isSame, type Planned, type TransferKind } from './thing.js';
 
-const object = () => z.record(z.string(), z.custom<Json>());
+const object = () => withoutPrototype(z.record(z.string(), z.custom<Json>()));
 
 const version = z.strictObject({
   /** Whether it is the current one. A new component runs its newest draft if none is. */

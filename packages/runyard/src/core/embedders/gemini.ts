@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../json.js';
-import { modelPath } from '../models/gemini/model-path.js';
+import { modelName, modelPath } from '../models/gemini/model-path.js';
 import { count } from '../models/provider/answer/usage.js';
 import { google } from '../models/providers.js';
 import type { SentBatch } from './batched-embedder.js';
@@ -14,11 +14,11 @@ const prefixes = { query: 'task: search result | query: ', document: 'title: non
 /** An embedding model of Google, by its batchEmbedContents. */
 export function geminiEmbedder(options: EmbedderOptions): Embedder {
   return providerEmbedder('geminiEmbedder()', options, ({ id, dimensions, parameters }) => {
-    const model = modelPath(id);
+    const model = modelName(id);
     const takesTaskType = /\/(?:text-)?embedding-|\/gemini-embedding-(?:001|exp)/.test(model);
     return {
       known: google,
-      path: `/${model}:batchEmbedContents`,
+      path: `/${modelPath(id)}:batchEmbedContents`,
       keyHeader: 'x-goog-api-key',
       maxBatch: 100,
       ...(!takesTaskType && { prefixes }),

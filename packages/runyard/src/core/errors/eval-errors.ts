@@ -73,6 +73,11 @@ export const evalErrors = {
     (runId: string, kind: string, id: string) => `Run ${runId} is not a run of the ${kind} '${id}'.`,
   ),
   evalTooLarge: define('eval_too_large', 400, (reason: string) => reason),
+  evalWithoutCases: define(
+    'eval_without_cases',
+    400,
+    () => 'The dataset has no cases. Add one, and start the eval again.',
+  ),
   evalModelFixed: define(
     'eval_model_fixed',
     400,

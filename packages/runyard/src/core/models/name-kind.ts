@@ -21,6 +21,8 @@ function faultOf(text: string, providers: Providers, others: readonly string[]):
   const hasOffline = others.includes('offline');
   if (hasOffline && text === 'offline') return undefined;
   if (others.includes(prefix)) return undefined;
+  // an id may be a part of an address, and must not lead to another one
+  if (/(?:^|\/)\.{1,2}(?:\/|$)/.test(id)) return `has '.' or '..' as a part of the model's id.`;
   if (known !== undefined) return id === '' ? `names no model. Write ${prefix}:<model>.` : undefined;
   const names = [...Object.keys(providers), ...others.filter((other) => other !== 'offline')];
   const plain = hasOffline ? ['offline', ...names] : names;

@@ -214,6 +214,7 @@ forEachDatabase((_dialect, freshPlace) => {
         ...{ store, changes, language, now: async () => 2000 },
         code: { agent: [], team, workflow: [] },
         isMember: () => false,
+        degraded: async () => undefined,
       }).restore(anonymousCaller, 'a', undefined);
     await expect(restored(['a'])).rejects.toMatchObject({ status: 409 });
     expect(await restored([])).toMatchObject({ id: 'a', deletedAt: null });

@@ -201,7 +201,78 @@ describe('a stored component', () => {
   });
 });
 
+describe('a change', () => {
+  const degraded = async (answer: Promise<Body>) => (await answer).degraded;
+
+  it('says why the component cannot run as it is now', async () => {
+    await create('early', 'a member');
+    const config = { members: [{ type: 'agent', agent_id: 'early' }] };
+    const others = { members: [{ type: 'agent', agent_id: 'coded' }] };
+    expect(await degraded(create('changed', 'one', { type: 'team', config }))).toBeUndefined();
+    expect(await degraded(addVersion('changed', 'two', { config }))).toBeUndefined();
+    expect(await degraded(addVersion('changed', 'three', { config: others }))).toBeUndefined();
+    // nothing that runs refers to it now
+    expect((await service.call('DELETE', '/components/early')).status).toBe(204);
+    const back = '/components/changed/configs/2/set-current';
+    expect(await degraded(sent('POST', back, {}))).toContain(
+      "Version 2 of the team 'changed' cannot be built",
+    );
+    const absent = {
+      config: { ...others, tools: [{ name: 'absent', parameters: { type: 'object', properties: {} } }] },
+    };
+    expect(await degraded(addVersion('changed', 'four', absent))).toContain('absent');
+    expect(await degraded(sent('POST', '/components/changed/configs/3/set-current', {}))).toBeUndefined();
+  });
+
+  it('refuses a key that would get lost', async () => {
+    const body = `{"name":"p","component_id":"proto","component_type":"agent","config":{"__proto__":{"a":1}}}`;
+    const headers = { 'content-type': 'application/json' };
+    const { status, body: answer } = await service.call('POST', '/components', { headers, body });
+    expect([status, answer.detail[0].loc]).toEqual([422, ['body', 'config', '__proto__']]);
+  });
+
+  it('names the member whose model nobody has, and does not deny the team', async () => {
+    await create('lacking', 'x', { config: { model: { id: 'nobody-has-it' } } });
+    await create('staffed', 'x', {
+      type: 'team',
+      config: { members: [{ type: 'agent', agent_id: 'lacking' }] },
+    });
+    const { status, text } = await service.submit('/teams/staffed/runs', { message: 'hi', stream: false });
+    expect(status).not.toBe(404);
+    expect(text).toContain('members[0] → model');
+  });
+
+  it('names a model whose id leads to another address', async () => {
+    const refused = await service.call('POST', '/components', {
+      ...json({
+        name: 'r',
+        component_id: 'roaming',
+        component_type: 'agent',
+        config: { model: 'gemini:../../x' },
+      }),
+    });
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      expect.stringContaining("'..' as a part of the model's id"),
+    ]);
+  });
+});
+
 describe('a draft', () => {
+  it('does not join a new session that a published version begins at the same moment', async () => {
+    await create('at-once', 'one');
+    await addVersion('at-once', 'draft', { stage: 'draft' });
+    for (const session of ['first', 'second', 'third']) {
+      const run = { message: 'hi', session_id: `at-once-${session}` };
+      const [, draft] = await Promise.all([
+        service.run('at-once', run),
+        service.run('at-once', { ...run, version: 2 }),
+      ]);
+      const { metadata } = (await service.get(`/sessions/at-once-${session}`)).body;
+      expect(draft.status).toBe(metadata?.preview === undefined ? 409 : 200);
+    }
+  });
+
   it('runs in sessions of its own, which are marked', async () => {
     await create('previewed', 'one');
     const { body: published } = await service.run('previewed', { message: 'hi' });

@@ -287,6 +287,9 @@ test('all cases of a stored dataset are executed, each with what is expected of 
   const { body: listed } = await service.get(`/eval-runs?dataset_id=${dataset.id}`);
   expect(listed.data.map(({ id }: Body) => id)).toEqual([shown.id]);
   expect((await send('POST', '/eval-runs', { ...body, dataset_id: 'none' })).status).toBe(404);
+  const { body: empty } = await send('POST', '/datasets', { name: 'empty' });
+  const refused = await send('POST', '/eval-runs', { ...body, dataset_id: empty.id });
+  expect([refused.status, refused.body.error_code]).toEqual([400, 'eval_without_cases']);
 });
 
 test('what is wrong with a request is said before anything is executed', async () => {

@@ -16,6 +16,7 @@ import {
   type RecordedStates,
   readTree,
   type TreeSite,
+  within,
 } from './config-tree.js';
 import { LastUsed } from './last-used.js';
 
@@ -87,6 +88,18 @@ export class BuiltComponents {
     const component = await this.#component(await this.#tree(stored, states));
     this.#built.set(began, component);
     return component;
+  }
+
+  /** Why a version, or else what is current, cannot be built; undefined when it can be. */
+  async degraded(kind: RunKind, id: string, version?: number): Promise<string | undefined> {
+    try {
+      await this.find(kind, id, version);
+      return undefined;
+    } catch (error) {
+      const reason = degradedReason(error);
+      if (reason === undefined) throw error;
+      return reason;
+    }
   }
 
   /** The configuration alone: nothing is built. */
@@ -167,7 +180,11 @@ export class BuiltComponents {
     const known = this.#built.get(tree.key);
     if (known !== undefined) return known;
     if (tree.faults.length > 0) throw notBuilt(tree, tree.faults);
-    return this.#build(tree, await this.site.language(), keeps === 'kept');
+    try {
+      return this.#build(tree, await this.site.language(), keeps === 'kept');
+    } catch (error) {
+      throw error instanceof BuildFaults ? notBuilt(tree, error.faults) : error;
+    }
   }
 
   /** What is built once is used wherever it is referred to. */
@@ -179,18 +196,35 @@ export class BuiltComponents {
     const config = { ...tree.stored.config, name: nameOf(tree.stored) };
     const below = new Map<string, BuiltComponent>();
     for (const [path, found] of tree.below)
-      below.set(path, isTree(found) ? this.#build(found, language, isKept) : found);
+      below.set(path, isTree(found) ? this.#buildBelow(path, found, language, isKept) : found);
     let component: BuiltComponent;
     try {
       component = language.build(kind, id, config, { databases, component: ({ path }) => below.get(path) });
     } catch (error) {
       const faults = language.faultsOf(error);
-      throw faults === undefined ? error : notBuilt(tree, faults);
+      throw faults === undefined ? error : new BuildFaults(faults);
     }
     component.origin = { version, revision, stage, configs: tree.configs };
     this.site.attach(component);
     if (isKept) this.#built.set(tree.key, component);
     return component;
+  }
+
+  /** The faults of a member are not those of its team: their places say where the member is. */
+  #buildBelow(place: string, tree: ConfigTree, language: ConfigLanguage, isKept: boolean): BuiltComponent {
+    try {
+      return this.#build(tree, language, isKept);
+    } catch (error) {
+      if (!(error instanceof BuildFaults)) throw error;
+      throw new BuildFaults(error.faults.map((fault) => ({ ...fault, path: within(place, fault.path) })));
+    }
+  }
+}
+
+/** What keeps a component, or one that it refers to, from being built. */
+class BuildFaults extends Error {
+  constructor(readonly faults: readonly ConfigFault[]) {
+    super('cannot be built');
   }
 }
 

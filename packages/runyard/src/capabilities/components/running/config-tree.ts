@@ -154,7 +154,7 @@ export function isTree(found: ConfigTree | BuiltComponent): found is ConfigTree 
   return 'stored' in found;
 }
 
-function within(place: string, path: string): string {
+export function within(place: string, path: string): string {
   return path === '' ? place : `${place} → ${path}`;
 }
 

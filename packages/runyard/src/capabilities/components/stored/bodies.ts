@@ -8,8 +8,8 @@ import type {
 } from './stored-component.js';
 import type { Comparison } from './versions-service.js';
 
-/** A component in the form of the wire: what is null is left out. */
-export function componentBodyOf(component: StoredComponent) {
+/** A component in the form of the wire: what is null is left out. `degraded`: why it cannot run. */
+export function componentBodyOf(component: StoredComponent, degraded?: string) {
   return withoutNull({
     component_id: component.id,
     component_type: component.kind,
@@ -23,6 +23,7 @@ export function componentBodyOf(component: StoredComponent) {
     revision: component.revision,
     created_by: component.createdBy,
     updated_by: component.updatedBy,
+    degraded: degraded ?? null,
   });
 }
 
@@ -42,8 +43,12 @@ export function bareConfigBodyOf(version: StoredVersion) {
   });
 }
 
-export function configBodyOf(version: VersionWithContent) {
-  return { ...bareConfigBodyOf(version), config: version.config };
+export function configBodyOf(version: VersionWithContent, degraded?: string) {
+  return {
+    ...bareConfigBodyOf(version),
+    config: version.config,
+    ...(degraded !== undefined && { degraded }),
+  };
 }
 
 /** What a version pins, in the form in which a client sends it. */

@@ -24,6 +24,7 @@ export function openStored(
       workflow: components.listWorkflows().map(({ id }) => id),
     },
     isMember: (kind: RunKind, id: string) => registry?.().member(kind, id) !== undefined,
+    degraded: (kind: RunKind, id: string, version?: number) => components.degraded(kind, id, version),
     language,
     now: () => timeOf(database),
   };

@@ -43,7 +43,7 @@ import {
   versionParams,
 } from './schema.js';
 import type { StoredComponentsService } from './service.js';
-import type { Link } from './stored-component.js';
+import type { Link, StoredComponent, VersionWithContent } from './stored-component.js';
 import type { ComponentVersionsService } from './versions-service.js';
 
 export interface StoredComponentServices {
@@ -64,7 +64,12 @@ const listComponents = resource.get({
     const begun = performance.now();
     const { component_type: kind, include_deleted: includeDeleted, ...page } = query;
     const { items, total } = await storedComponents.list({ kind, includeDeleted, ...page });
-    return pageOf(items.map(componentBodyOf), page, total, performance.now() - begun);
+    return pageOf(
+      items.map((one) => componentBodyOf(one)),
+      page,
+      total,
+      performance.now() - begun,
+    );
   },
 });
 
@@ -77,8 +82,11 @@ const createComponent = resource.create({
     'pinned to their current versions. The id of a deleted component takes it up again: its versions stay.',
   body: createComponentBody,
   shows: componentBody,
-  handler: async ({ storedComponents }, { body, caller }) =>
-    reply(201, componentBodyOf(await storedComponents.create(caller, givenComponent(body)))),
+  handler: async (services, { body, caller }) =>
+    reply(
+      201,
+      await changedComponent(services, await services.storedComponents.create(caller, givenComponent(body))),
+    ),
 });
 
 const getComponent = resource.get({
@@ -102,8 +110,11 @@ const updateComponent = resource.change({
   params: componentParams,
   body: updateComponentBody,
   shows: componentBody,
-  handler: async ({ storedComponents }, { params, body, caller }) =>
-    componentBodyOf(await storedComponents.update(caller, params.component_id, componentUpdate(body))),
+  handler: async (services, { params, body, caller }) =>
+    changedComponent(
+      services,
+      await services.storedComponents.update(caller, params.component_id, componentUpdate(body)),
+    ),
 });
 
 const deleteComponent = resource.remove({
@@ -128,8 +139,11 @@ const restoreComponent = resource.act({
   params: componentParams,
   query: revisionQuery,
   shows: componentBody,
-  handler: async ({ storedComponents }, { params, query, caller }) =>
-    componentBodyOf(await storedComponents.restore(caller, params.component_id, query.expected_revision)),
+  handler: async (services, { params, query, caller }) =>
+    changedComponent(
+      services,
+      await services.storedComponents.restore(caller, params.component_id, query.expected_revision),
+    ),
 });
 
 const listDependents = resource.get({
@@ -203,9 +217,9 @@ const createConfig = resource.create({
   params: componentParams,
   body: createConfigBody,
   shows: configBody,
-  handler: async ({ componentVersions }, { params, body, caller }) => {
-    const created = await componentVersions.create(caller, params.component_id, newVersion(body));
-    return reply(201, configBodyOf(created));
+  handler: async (services, { params, body, caller }) => {
+    const created = await services.componentVersions.create(caller, params.component_id, newVersion(body));
+    return reply(201, await changedVersion(services, created));
   },
 });
 
@@ -253,9 +267,10 @@ const updateConfig = resource.change({
   params: versionParams,
   body: updateConfigBody,
   shows: configBody,
-  handler: async ({ componentVersions }, { params, body, caller }) => {
+  handler: async (services, { params, body, caller }) => {
     const { component_id: id, version } = params;
-    return configBodyOf(await componentVersions.update(caller, id, version, versionUpdate(body)));
+    const saved = await services.componentVersions.update(caller, id, version, versionUpdate(body));
+    return changedVersion(services, saved);
   },
 });
 
@@ -280,9 +295,13 @@ const setCurrentConfig = resource.act({
   params: versionParams,
   query: revisionQuery,
   shows: componentBody,
-  handler: async ({ componentVersions }, { params, query, caller }) => {
+  handler: async (services, { params, query, caller }) => {
     const { component_id: id, version } = params;
-    return componentBodyOf(await componentVersions.setCurrent(caller, id, version, query.expected_revision));
+    const { componentVersions } = services;
+    return changedComponent(
+      services,
+      await componentVersions.setCurrent(caller, id, version, query.expected_revision),
+    );
   },
 });
 
@@ -305,6 +324,16 @@ export const storedComponentRoutes: readonly Route<StoredComponentServices>[] = 
   deleteConfig,
   setCurrentConfig,
 ];
+
+/** What is stored may name what does not exist (yet): that is no fault of the request, and its answer says so. */
+async function changedComponent({ storedComponents }: StoredComponentServices, component: StoredComponent) {
+  return componentBodyOf(component, await storedComponents.degraded(component));
+}
+
+async function changedVersion({ storedComponents }: StoredComponentServices, version: VersionWithContent) {
+  const component = await storedComponents.get(version.componentId, true);
+  return configBodyOf(version, await storedComponents.degraded(component, version.version));
+}
 
 function givenComponent(body: CreateComponentBody) {
   return {

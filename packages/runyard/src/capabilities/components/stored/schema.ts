@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mostCharacters } from '../../../core/configs/config-bounds.js';
 import type { Json } from '../../../core/json.js';
-import { formBoolean, formInteger } from '../../../platform/http/request/fields.js';
+import { formBoolean, formInteger, withoutPrototype } from '../../../platform/http/request/fields.js';
 import { largestPage, pageBody, pageQuery } from '../../../platform/http/request/pagination.js';
 
 /** How much of each field is stored. */
@@ -22,12 +22,13 @@ const bounds = {
 const kinds = ['agent', 'team', 'workflow'] as const;
 
 function object(what: string, most: number) {
-  return z
+  const given = z
     .record(z.string(), z.custom<Json>())
     .refine(
-      (given) => JSON.stringify(given).length <= most,
+      (value) => JSON.stringify(value).length <= most,
       `${what} must have at most ${most} characters as JSON`,
     );
+  return withoutPrototype(given);
 }
 
 const componentType = z.enum(kinds).meta({ id: 'ComponentType', description: 'What a component runs as.' });
@@ -248,6 +249,10 @@ export const versionParams = z.object({
   version: formInteger().meta({ description: 'The number of the version.' }),
 });
 
+const degraded = z.string().optional().meta({
+  description: 'In the answer to a change: why the component cannot run as it is now.',
+  'x-addition': true,
+});
 const seconds = () => z.int().meta({ description: 'Seconds since 1970, UTC.' });
 const editors = {
   revision: z.int().meta({ description: 'Send it as expected_revision with a change.', 'x-addition': true }),
@@ -270,6 +275,7 @@ export const componentBody = z
     updated_at: seconds().optional(),
     deleted_at: seconds().optional().meta({ 'x-addition': true }),
     ...editors,
+    degraded,
   })
   .meta({ id: 'Component', description: 'An agent, a team or a workflow that is stored as data.' });
 
@@ -286,6 +292,7 @@ export const configBody = z
     created_at: seconds(),
     updated_at: seconds().optional(),
     ...editors,
+    degraded,
   })
   .meta({ id: 'ComponentConfig', description: 'A version of a component.' });
 

@@ -27,6 +27,8 @@ export interface StoredComponentsOptions {
   readonly code: Readonly<Record<RunKind, readonly string[]>>;
   /** Whether the code uses such a component within another one. */
   readonly isMember: (kind: RunKind, id: string) => boolean;
+  /** Why a version, or else what is current, cannot run; undefined when it can. */
+  readonly degraded: (kind: RunKind, id: string, version?: number) => Promise<string | undefined>;
   readonly language: () => Promise<ConfigLanguage>;
   /** The time by which all processes go. */
   readonly now: () => Promise<number>;
@@ -159,6 +161,11 @@ export class StoredComponentsService {
       },
     );
     return component;
+  }
+
+  /** Why it cannot run in this version, or else the current one. One that is deleted does not run at all. */
+  async degraded({ id, kind, deletedAt }: StoredComponent, version?: number): Promise<string | undefined> {
+    return deletedAt === null ? this.options.degraded(kind, id, version) : undefined;
   }
 
   /** The versions of other components that refer to this one. */

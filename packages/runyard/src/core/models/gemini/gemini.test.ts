@@ -390,3 +390,11 @@ describe('the request to Gemini', () => {
     ]);
   });
 });
+
+it('refuses an id that leads elsewhere, and encodes what an address cannot hold', async () => {
+  for (const elsewhere of ['../../x', 'models/..', 'models//x', 'tunedModels/./x'])
+    expect(() => gemini({ id: elsewhere, apiKey: 'k' })).toThrow('is not the id of a model');
+  const { model, server } = await modelFor([{ body: chunk([{ text: 'ok' }], stopped) }], { id: 'a?b#c' });
+  await model.generate(ask({}), open());
+  expect(server.requests[0]?.path).toContain('/models/a%3Fb%23c:generateContent');
+});

@@ -194,3 +194,17 @@ function listOf(schema: z.core.SomeType): z.core.$ZodArrayDef | undefined {
   if (def.type === 'pipe') return listOf(def.in);
   return 'innerType' in def ? listOf(def.innerType) : undefined;
 }
+
+/** Refuses the key that a record would leave out without a word. */
+export function withoutPrototype<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((given, context) => {
+    if (typeof given === 'object' && given !== null && Object.hasOwn(given, '__proto__'))
+      context.issues.push({
+        code: 'custom',
+        input: null,
+        path: ['__proto__'],
+        message: '__proto__ cannot be a key. Leave it out.',
+      });
+    return given;
+  }, schema);
+}
