@@ -10,7 +10,6 @@ import type { NewPushConfig, PushConfig, PushOrigin, PushSender } from './push-c
 export type {
   NewPushConfig,
   PushConfig,
-  PushDelivery,
   PushMessage,
   PushOrigin,
   PushSender,
@@ -46,7 +45,7 @@ export class PushNotificationsService {
   /** Refuses what cannot be registered, before a run is started for it. */
   check(mount: string, config: NewPushConfig): void {
     const sender = this.senders.get(mount);
-    if (sender === undefined) throw errors.pushNotSupported();
+    if (sender === undefined) throw errors.pushNotificationsOff();
     checkConfig(config, sender.allowedHosts);
   }
 
@@ -95,7 +94,7 @@ export class PushNotificationsService {
   }
 
   async #of(caller: Caller, place: RunPlace, mount: string) {
-    if (!this.senders.has(mount)) throw errors.pushNotSupported();
+    if (!this.senders.has(mount)) throw errors.pushNotificationsOff();
     const { space, run } = await this.runs().find(caller, place);
     return [space.pushStore, run.runId] as const;
   }

@@ -20,6 +20,8 @@ export interface A2aCall {
   readonly headers: IncomingHttpHeaders;
   /** Where the service is mounted in another server. */
   readonly basePath: string;
+  /** By which the client reaches the service. */
+  readonly calledAddress: string;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
@@ -52,11 +54,11 @@ export type Answer =
 export type Operation = (call: A2aCall, params: JsonObject) => Promise<Answer>;
 
 /**
- * What the interface can do. An operation that is not there is refused in the words of the protocol. `push.attach`
- * registers the push notifications that a message asks for, before its run can change.
+ * What the interface can do. An operation that is not there is refused in the words of the protocol. `attach` checks the
+ * push notifications that a message asks for before its run begins, and registers them for its task.
  */
 export interface Operations extends Partial<Readonly<Record<OperationName, Operation>>> {
-  readonly attach?: (call: A2aCall, task: TaskPlace, config: JsonObject) => Promise<void>;
+  readonly attach?: (call: A2aCall, config: JsonObject) => (task: TaskPlace) => Promise<void>;
 }
 
 /** What a caller needs to start and to change runs of the component of a call. */

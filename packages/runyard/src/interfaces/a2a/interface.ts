@@ -1,7 +1,7 @@
 import { DefinedInterface } from '../interface.js';
 import { type A2aOptions, readA2aOptions } from './options.js';
 
-export type { A2aOptions } from './options.js';
+export type { A2aOptions, PushNotificationOptions } from './options.js';
 
 /**
  * Agents, teams and workflows for clients of the Agent2Agent protocol (A2A). The setting `a2a` enables the same with its

@@ -1,15 +1,34 @@
 import type { Interface } from '../interface.js';
 import type { Operations } from './call.js';
+import { cardRoutes } from './cards/card-routes.js';
+import { Cards } from './cards/cards.js';
+import { extendedCard } from './cards/extended-card.js';
 import { operations } from './operations.js';
 import type { A2aConfig } from './options.js';
+import { deliveryRoutes } from './push/delivery-routes.js';
 import { a2aRoutes } from './routes.js';
 
-/** The interface at one place. Cards and push notifications add their routes and operations here. */
+/** The interface at one place. */
 export async function a2aInterface(config: A2aConfig): Promise<Interface> {
-  const all: Operations = { ...operations };
+  const cards = new Cards(config);
+  // a key that cannot be used is a fault of the start, and not of the first request
+  await cards.key();
+  const { push, prefix } = config;
+  const pushes = push === undefined ? undefined : await import('./push/push-operations.js');
+  const all: Operations = {
+    ...operations,
+    extendedCard: extendedCard(cards),
+    ...pushes?.pushOperations,
+  };
   return {
-    name: `a2a ${config.prefix}`,
-    routes: a2aRoutes(config, all),
-    open: () => ({ listed: { type: 'a2a', version: '1.0', route: config.prefix } }),
+    name: `a2a ${prefix}`,
+    routes: [...a2aRoutes(config, all), ...cardRoutes(config, cards), ...deliveryRoutes(config)],
+    open: async ({ services }) => {
+      if (push !== undefined) {
+        const { enablePushes } = await import('./push/push-sender.js');
+        enablePushes(services, cards, prefix, push);
+      }
+      return { listed: { type: 'a2a', version: '1.0', route: prefix } };
+    },
   };
 }

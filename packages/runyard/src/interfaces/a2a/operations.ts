@@ -62,15 +62,19 @@ async function stream(call: A2aCall, params: JsonObject): Promise<Answer> {
 async function begin(call: A2aCall, given: GivenSend, following: Following): Promise<StartedRun> {
   assertMayRun(call);
   const { message, configuration } = given;
+  const attach = configuration.push && attachment(call, configuration.push);
   const started = await (message.taskId === undefined
     ? startRun(call, message, following)
     : answerTask(call, message, message.taskId, following));
-  const { run } = started.handle;
-  if (configuration.push !== undefined) {
-    if (call.operations.attach === undefined) throw errors.pushNotificationsOff();
-    await call.operations.attach(call, { ...call.target, runId: run.runId }, configuration.push);
-  }
+  await attach?.({ ...call.target, runId: started.handle.run.runId });
   return started;
+}
+
+/** Refuses what cannot be registered while no run has begun. */
+function attachment(call: A2aCall, config: JsonObject): (task: TaskPlace) => Promise<void> {
+  const { attach } = call.operations;
+  if (attach === undefined) throw errors.pushNotificationsOff();
+  return attach(call, config);
 }
 
 function startRun(call: A2aCall, message: GivenMessage, following: Following): Promise<StartedRun> {

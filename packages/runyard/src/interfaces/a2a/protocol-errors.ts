@@ -24,6 +24,7 @@ const known: Readonly<Record<string, ProtocolError>> = {
     reason: 'TASK_NOT_FOUND',
     message: 'Task not found',
   },
+  push_config_not_found: { code: -32001, status: 404, name: 'NOT_FOUND', reason: 'TASK_NOT_FOUND' },
   task_not_cancelable: { code: -32002, ...failed, reason: 'TASK_NOT_CANCELABLE' },
   push_notifications_off: { code: -32003, ...failed, reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED' },
   unsupported_operation: { code: -32004, ...failed, reason: 'UNSUPPORTED_OPERATION' },

@@ -189,10 +189,10 @@ function callOf(
   request: Request,
   target: ComponentName,
 ): RawCall {
-  const { caller, headers, signal, basePath } = request;
+  const { caller, headers, signal, basePath, calledAddress } = request;
   checkVersion(headers['a2a-version']);
   if (!config.exposes(target.kind, target.componentId)) throw errors.componentNotFound(target.kind);
-  return { services, config, operations, target, caller, headers, signal, basePath };
+  return { services, config, operations, target, caller, headers, signal, basePath, calledAddress };
 }
 
 const versions = /^\s*(1(\.0)?|0\.3)(\.\d+)?\s*$/;

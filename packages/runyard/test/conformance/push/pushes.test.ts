@@ -216,7 +216,7 @@ forEachDatabase((_dialect, freshPlace) => {
     await pushes.remove(ada, place, mount, 'c');
     await expect(pushes.get(ada, place, mount, 'c')).rejects.toMatchObject({ code: 'push_config_not_found' });
     await expect(pushes.list(ada, place, '/other')).rejects.toMatchObject({
-      code: 'push_notifications_not_supported',
+      code: 'push_notifications_off',
     });
   });
 

@@ -2,11 +2,6 @@ import { define } from '../runyard-error.js';
 
 /** Errors of push notifications. None of them repeats an address or a secret that a client registered. */
 export const pushErrors = {
-  pushNotSupported: define(
-    'push_notifications_not_supported',
-    400,
-    () => 'Push notifications are not enabled here. Follow the task as a stream, or poll it.',
-  ),
   pushConfigNotFound: define('push_config_not_found', 404, () => 'Push notification config not found'),
   /** `reason` says which field, and what is wrong. */
   pushConfigInvalid: define('push_config_invalid', 422, (reason: string) => reason),
