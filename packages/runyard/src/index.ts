@@ -115,7 +115,7 @@ export { costOf, type ModelPrice, type ModelPrices } from './core/models/prices.
 export type { ModelLike } from './core/models/resolve.js';
 export type { RegisteredFunction, RegistrySettings } from './core/registry/registry-options.js';
 export type { RemoteAgent } from './core/remote/remote-agent.js';
-export type { RemoteOptions, RemoteToken } from './core/remote/remote-options.js';
+export type { A2aOptions, RemoteOptions, RemoteToken } from './core/remote/remote-options.js';
 export type { RemoteTeam } from './core/remote/remote-team.js';
 export type { RemoteWorkflow } from './core/remote/remote-workflow.js';
 export type { RankedDocument, Ranking, Reranker, RerankOptions } from './core/rerankers/reranker.js';
@@ -186,7 +186,16 @@ export {
 export type { OpenRequirement, WorkflowRunOptions, WorkflowRunOutput } from './core/workflows/run-in-code.js';
 export { type AnyWorkflow, Workflow } from './core/workflows/workflow.js';
 export type { WorkflowSettings } from './core/workflows/workflow-options.js';
-export { agent, knowledge, remoteAgent, remoteTeam, remoteWorkflow, team, workflow } from './library.js';
+export {
+  a2aAgent,
+  agent,
+  knowledge,
+  remoteAgent,
+  remoteTeam,
+  remoteWorkflow,
+  team,
+  workflow,
+} from './library.js';
 export type { OperatorRequest } from './operator-requests.js';
 export type { Settings } from './platform/config.js';
 export type { FetchHandler, FetchHandlerOptions } from './platform/http/fetch-handler.js';

@@ -6,7 +6,12 @@ import { Knowledge } from './core/knowledge/knowledge.js';
 import type { KnowledgeSettings } from './core/knowledge/knowledge-settings.js';
 import { RemoteAgent, remoteSettings } from './core/remote/remote-agent.js';
 import { lazyService, type RemoteSite, remoteSite } from './core/remote/remote-component.js';
-import { type RemoteOptions, remoteOptions } from './core/remote/remote-options.js';
+import {
+  type A2aOptions,
+  a2aOptions,
+  type RemoteOptions,
+  remoteOptions,
+} from './core/remote/remote-options.js';
 import { RemoteTeam } from './core/remote/remote-team.js';
 import { RemoteWorkflow, remoteWorkflowSettings } from './core/remote/remote-workflow.js';
 import type { Executable } from './core/runs/executable.js';
@@ -88,6 +93,19 @@ export function remoteTeam(options: RemoteOptions): RemoteTeam {
 export function remoteWorkflow(options: RemoteOptions): RemoteWorkflow {
   const settings = remoteWorkflowSettings(options);
   return inProcess(new RemoteWorkflow(settings, siteOf('workflow', options)));
+}
+
+/**
+ * Defines an agent that another service executes and that is reached over A2A, whatever it is made with. `url` is that of
+ * its card, or what `/.well-known/agent-card.json` is below.
+ */
+export function a2aAgent(options: A2aOptions): RemoteAgent {
+  const settings = remoteSettings('a2aAgent()', options, a2aOptions);
+  const service = lazyService(options.url.replace(/\/+$/, ''), async () => {
+    const { A2aService } = await import('./platform/remote/a2a/a2a-service.js');
+    return new A2aService(options);
+  });
+  return inProcess(new RemoteAgent(settings, remoteSite(options, options.id, service)));
 }
 
 function siteOf(kind: RunKind, options: RemoteOptions): RemoteSite {

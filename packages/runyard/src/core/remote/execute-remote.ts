@@ -8,13 +8,20 @@ import type { RunContext } from '../runs/context.js';
 import { readIf } from '../runs/journal/codec.js';
 import type { RunResult } from '../runs/run.js';
 import { followRemote, type RemoteLeg } from './follow-remote.js';
-import { type RemoteRest, remoteRest, remoteStart } from './journal-records.js';
+import { type RemoteRest, remoteRest, remoteStart, remoteTask } from './journal-records.js';
 import { objectsIn, restOf } from './remote-body.js';
 import type { RemoteComponent } from './remote-component.js';
 import { RemoteEvents } from './remote-events.js';
 import { failureOfRest, remoteFailure, remoteTimeout } from './remote-failures.js';
 import { openIds } from './remote-requirements.js';
-import type { RemoteAnswers, RemoteMedia, RemoteRef, RemoteRun } from './remote-service.js';
+import {
+  type RemoteAnswers,
+  type RemoteEvent,
+  type RemoteMedia,
+  type RemoteRef,
+  type RemoteRun,
+  taskEvent,
+} from './remote-service.js';
 import { RemoteTranscript } from './remote-transcript.js';
 
 /**
@@ -71,6 +78,7 @@ export async function performLeg(
   const earlier = context.recorded(key, expected);
   const ref: RemoteRef = before ?? readIf(earlier, remoteStart) ?? newRef(context);
   const input = { runId: ref.runId, sessionId: ref.sessionId };
+  const task = readIf(context.recorded(taskKey), remoteTask);
   return context.step(key, { ...expected, input, record: remoteRest }, async ({ signal }) => {
     const begin =
       answers === undefined ? { start: { ...input, ...(await startOf(component, context)) } } : { answers };
@@ -78,7 +86,7 @@ export async function performLeg(
     if (before === undefined) await context.stored();
     const events = new RemoteEvents(context, input, key);
     const followed: RemoteLeg = {
-      ref: input,
+      ref: { ...input, ...task },
       begin,
       begun: earlier !== undefined,
       afterIndex: before?.lastIndex ?? -1,
@@ -96,7 +104,7 @@ export async function performLeg(
               reconnectMs,
               timers: context.timers,
               signal: within,
-              heard: (event) => events.heard(event),
+              heard: (event) => (event.name === taskEvent ? keepTask(context, event) : events.heard(event)),
             },
             followed,
           ),
@@ -106,6 +114,16 @@ export async function performLeg(
       throw remoteFailure(inWords(component), error);
     }
   });
+}
+
+/** The step that holds the id which the service gave the run. */
+export const taskKey = 'remote:task';
+
+/** It is stored soon: a process that takes the run over need not search for it. */
+async function keepTask(context: RunContext, { fields }: RemoteEvent): Promise<void> {
+  const spec = { kind: 'decision', name: 'task', record: remoteTask } as const;
+  await context.step(taskKey, spec, async () => ({ taskId: String(fields.task_id) }));
+  await context.stored();
 }
 
 /** A run inside another one has a session of its own there: a session belongs to one component. */

@@ -17,7 +17,10 @@ import {
 /** Input of the steps `remote:<leg>`: the run at the other service. It is durable before that run is started. Stored data. */
 export const remoteStart = inputRecord('remote run', 1, object({ runId: text, sessionId: text }));
 
-/** Their output: what the remote run had come to when it ended or paused. */
+/** step `remote:task`: the id that the other service gave the run, where it gives one. */
+export const remoteTask = outputRecord('task of a remote run', 1, object({ taskId: text }));
+
+/** Output of the steps `remote:<leg>`: what the remote run had come to when it ended or paused. */
 export const remoteRest = outputRecord(
   'rest of a remote run',
   1,

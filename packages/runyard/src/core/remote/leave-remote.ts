@@ -3,7 +3,8 @@ import { backOffMs, defaultBackoff } from '../back-off.js';
 import { thrownError } from '../errors/thrown-error.js';
 import type { RunContext } from '../runs/context.js';
 import { read, readIf } from '../runs/journal/codec.js';
-import { remoteRest, remoteStart } from './journal-records.js';
+import { taskKey } from './execute-remote.js';
+import { remoteRest, remoteStart, remoteTask } from './journal-records.js';
 import type { RemoteComponent } from './remote-component.js';
 import { RemoteFault } from './remote-service.js';
 
@@ -21,7 +22,8 @@ export async function leave(component: RemoteComponent, context: RunContext): Pr
     const controller = new AbortController();
     const stop = timers.after(cancelMs, () => controller.abort());
     try {
-      return await component.remote.service.cancel(ref, controller.signal);
+      const known = { ...ref, ...readIf(context.recorded(taskKey), remoteTask) };
+      return await component.remote.service.cancel(known, controller.signal);
     } catch (error) {
       const isGone = error instanceof RemoteFault && error.kind === 'absent';
       if (isGone) return;

@@ -56,6 +56,14 @@ export interface RemoteOptions extends RemoteConnection, RemoteIdentity {
   readonly forwardUser?: boolean;
 }
 
+/** An agent that speaks A2A. */
+export interface A2aOptions extends RemoteConnection, RemoteIdentity {
+  /** Its id here. */
+  readonly id: string;
+  /** Names the user of the run to the agent, in the metadata of its message. Default `false`. */
+  readonly forwardUser?: boolean;
+}
+
 const address = kind(
   'a URL that begins with http:// or https:// and holds no credentials, query or fragment',
   (value) => {
@@ -71,7 +79,7 @@ const token = {
   secret: true,
 } as const;
 
-export const connectionShape: Shape<RemoteConnection> = {
+const connectionShape: Shape<RemoteConnection> = {
   url: required({ ...address, secret: true }),
   token,
   headers: recordOf(secret),
@@ -79,7 +87,7 @@ export const connectionShape: Shape<RemoteConnection> = {
   reconnectMs: milliseconds(0),
 };
 
-export const identityShape: Shape<RemoteIdentity> = {
+const identityShape: Shape<RemoteIdentity> = {
   name: text,
   description: text,
   role: text,
@@ -94,5 +102,12 @@ export const remoteOptions = objectOf<RemoteOptions>({
   ...identityShape,
   id: required(name),
   localId: name,
+  forwardUser: flag,
+});
+
+export const a2aOptions = objectOf<A2aOptions>({
+  ...connectionShape,
+  ...identityShape,
+  id: required(name),
   forwardUser: flag,
 });

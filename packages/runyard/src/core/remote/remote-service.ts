@@ -6,6 +6,8 @@ import type { RunOptions, RunStatus } from '../runs/run.js';
 export interface RemoteRef {
   readonly runId: string;
   readonly sessionId: string;
+  /** The id that the service gave it, where it gives one; undefined while that is not known. */
+  readonly taskId?: string;
 }
 
 /** A medium of the input, with its bytes unless it is at a URL. */
@@ -30,6 +32,9 @@ export interface RemoteAnswers {
   /** False when the run waits for what is decided at its service alone. */
   readonly given: boolean;
 }
+
+/** The name of an event by which a service says which id it gave the run: `task_id`. It is recorded, and shown to nobody. */
+export const taskEvent = 'remote_task';
 
 /** An event of a remote run, in the words of the wire. */
 export interface RemoteEvent {

@@ -173,12 +173,13 @@ async function faultOf(response: Response): Promise<RemoteFault> {
   // what is asked too often, or while a service restarts, can be asked again
   if (status === 408 || status === 425 || status === 429 || status >= 500)
     return new RemoteFault('unreachable', reason, status);
-  if (status === 404 && /\brun\b/i.test(reason)) return new RemoteFault('absent', reason, status);
+  if (status === 404 && /\b(?:run|task)\b/i.test(reason)) return new RemoteFault('absent', reason, status);
   return new RemoteFault(status === 409 ? 'conflict' : 'refused', reason, status);
 }
 
 function reasonIn(body: unknown): string | undefined {
-  const detail = isJsonObject(body) ? body.detail : undefined;
+  const error = isJsonObject(body) && isJsonObject(body.error) ? body.error.message : undefined;
+  const detail = isJsonObject(body) ? (body.detail ?? error) : undefined;
   if (detail === undefined || detail === null) return undefined;
   return (typeof detail === 'string' ? detail : JSON.stringify(detail)).slice(0, longestReason);
 }

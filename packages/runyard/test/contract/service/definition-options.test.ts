@@ -68,6 +68,7 @@ const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   Team: (given) => new Team({ id: 't', model: 'offline', members: [helper], ...given }),
   remoteAgent: (given) => runyard.remoteAgent({ url: 'http://127.0.0.1', id: 'a', ...given }),
   remoteWorkflow: (given) => runyard.remoteWorkflow({ url: 'http://127.0.0.1', id: 'w', ...given }),
+  a2aAgent: (given) => runyard.a2aAgent({ url: 'http://127.0.0.1', id: 'a', ...given }),
   remoteTeam: (given) => runyard.remoteTeam({ url: 'http://127.0.0.1', id: 't', ...given }),
   mcp: (given) => interfaces.mcp({ oauth: {}, ...given }),
   a2a: (given) => interfaces.a2a({ ...given }),
