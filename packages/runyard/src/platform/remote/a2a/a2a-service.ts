@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/json.js';
+import { isJsonObject, type JsonObject } from '../../../core/json.js';
 import type { RemoteConnection } from '../../../core/remote/remote-options.js';
 import {
   type RemoteAnswers,
@@ -168,7 +168,7 @@ export class A2aService implements RemoteService {
       const params = { contextId: ref.sessionId, pageSize: listed, historyLength: 10 };
       const { tasks } = await binding.call('list', params, signal);
       const found = (Array.isArray(tasks) ? tasks : []).find((one) => hasMessage(one, ref.runId));
-      const id = textOf(found && (found as JsonObject).id);
+      const id = isJsonObject(found) ? textOf(found.id) : undefined;
       if (id !== undefined) remember(this.tasks, ref.runId, id);
       return id;
     } catch (error) {

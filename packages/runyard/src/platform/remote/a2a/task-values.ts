@@ -18,7 +18,7 @@ const statuses: Readonly<Record<string, RunStatus>> = {
 };
 
 /** `TASK_STATE_INPUT_REQUIRED` of 1.0 is `input-required` of 0.3. */
-export function statusOf(state: Json | undefined): RunStatus {
+function statusOf(state: Json | undefined): RunStatus {
   const name = String(state ?? 'unknown')
     .replace(/^TASK_STATE_/, '')
     .toLowerCase()
