@@ -19,7 +19,7 @@ export function mcpInterface(
   { authorization, server: makeServer = mcpServer }: McpParts = {},
 ): Interface {
   // what is wrong with the tools of the application is said before anything opens
-  toolboxOf(config);
+  const toolbox = toolboxOf(config);
   return {
     name: 'mcp',
     routes: [...mcpRoutes(mcpErrors(authorization)), ...(authorization?.routes ?? [])],
@@ -34,7 +34,10 @@ export function mcpInterface(
       return {
         services: { ...opened?.services, mcp },
         info: () => ({ mcp: { enabled: true, path: '/mcp', oauth: opened?.info ?? null } }),
-        close: () => mcp.close(),
+        async close() {
+          await mcp.close();
+          await toolbox.close();
+        },
       };
     },
   };

@@ -76,8 +76,20 @@ export class Toolbox {
   /** What a source has is asked for each time: its tools may change. */
   async #custom(log: Log, signal: AbortSignal): Promise<ReadonlyMap<string, McpTool>> {
     if (this.#fixed !== undefined) return this.#fixed;
-    const { tools } = await collectTools(owner, this.config.tools, (source) => source.tools(signal, log));
+    const { tools } = await collectTools(owner, this.config.tools, (source) =>
+      source.tools(signal, log).catch((error: unknown) => {
+        signal.throwIfAborted();
+        // the other tools work all the same
+        log.warn({ err: error, source: source.name }, 'the MCP server leaves out the tools of a source');
+        return [];
+      }),
+    );
     return byName([...tools.values()].filter((tool) => isOpen(tool) && !this.#builtin.has(tool.name)));
+  }
+
+  /** Releases what the sources hold. They reconnect when they are asked again. */
+  async close(): Promise<void> {
+    await Promise.all(toolSourcesOf(this.config.tools).map((source) => source.close()));
   }
 
   #check(tool: Tool): void {

@@ -204,6 +204,17 @@ test('that wait for a person, or have the name of a built-in tool, are refused a
   expect((await alone.client.listPrompts()).prompts).toEqual([]);
 });
 
+test('come from sources, too: one that fails costs its own tools alone', async () => {
+  const open = tool({ name: 'near', description: 'Near', execute: () => 'here' });
+  const gated = tool({ name: 'far', description: 'Far', requiresConfirmation: true, execute: () => 'there' });
+  const source = { name: 'source', tools: async () => [open, gated], close: async () => {} };
+  const broken = { ...source, name: 'broken', tools: () => Promise.reject(new Error('no route')) };
+  const client = await connected({ options: { tools: [source, broken], includeTags: [] } });
+  expect((await client.client.listTools()).tools.map(({ name }) => name)).toEqual(['near']);
+  expect(textOf(await client.call('near'))).toBe('here');
+  expect(await client.failure('far')).toBe("Unknown tool: 'far'");
+});
+
 test('knowledge: contents are resources, and a template searches a knowledge base', async () => {
   const { client } = await connected();
   const [base, other] = probe.site().services.knowledge.registered;
