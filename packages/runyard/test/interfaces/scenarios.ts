@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { ScriptedTurn } from '../../src/testing.js';
+import { call } from '../support/clients/call.js';
 import type { Body } from '../support/service.js';
 import { until } from '../support/until.js';
 import { type Lookers, runIdOf, storedOf } from './stored.js';
-import { type Asked, type Client, type News, type Place, Refused, type Seen } from './way.js';
+import { type Asked, type Client, type News, type Person, type Place, Refused, type Seen } from './way.js';
 import { book, closeDoor, executed } from './yard.js';
 
 /** Where a scenario is played. */
@@ -26,7 +27,7 @@ const desk: Place = { plural: 'teams', id: 'desk' };
 const letters: Place = { plural: 'workflows', id: 'letters' };
 const reviewed: Place = { plural: 'workflows', id: 'reviewed' };
 
-const call = (name: string, given: Record<string, unknown> = {}) => ({
+const calls = (name: string, given: Record<string, unknown> = {}) => ({
   toolCalls: [{ name, id: `call-${name}`, arguments: given as Record<string, never> }],
 });
 
@@ -55,7 +56,7 @@ const timesOf = (name: string, runId: string) =>
 /** Starts a run that calls `linger`, and waits until it is in there. */
 async function lingering(stage: Stage, message: string) {
   const door = closeDoor();
-  const asked = asking(clerk, message, call('linger'), 'That took its time.');
+  const asked = asking(clerk, message, calls('linger'), 'That took its time.');
   const following = stage.client.start(asked);
   const runId = await runIdOf(stage.lookers, asked);
   await until('the tool is called', () => timesOf('linger', runId) > 0);
@@ -115,7 +116,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a call waits for a confirmation'(stage) {
-    const asked = asking(clerk, 'Pay 5', call('pay', { cents: 5 }), 'It is paid.');
+    const asked = asking(clerk, 'Pay 5', calls('pay', { cents: 5 }), 'It is paid.');
     const paused = await ending(stage, asked, { status: 'paused' });
     expect(timesOf('pay', paused.runId)).toBe(0);
     const ended = await answering(stage, asked, paused, confirmed(true));
@@ -125,7 +126,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a rejected call is not executed'(stage) {
-    const asked = asking(clerk, 'Pay 6', call('pay', { cents: 6 }), 'Then not.');
+    const asked = asking(clerk, 'Pay 6', calls('pay', { cents: 6 }), 'Then not.');
     const paused = await ending(stage, asked, { status: 'paused' });
     const ended = await answering(stage, asked, paused, confirmed(false));
     expect(ended).toMatchObject({ runId: paused.runId, status: 'completed', content: 'Then not.' });
@@ -134,7 +135,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a call waits for values of the user'(stage) {
-    const asked = asking(clerk, 'A seat to Rome', call('reserve', { train: 'R1' }), 'You have a seat.');
+    const asked = asking(clerk, 'A seat to Rome', calls('reserve', { train: 'R1' }), 'You have a seat.');
     const paused = await ending(stage, asked, { status: 'paused' });
     const ended = await answering(stage, asked, paused, (requirement) => ({
       ...requirement,
@@ -145,7 +146,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a call is executed by the client'(stage) {
-    const asked = asking(clerk, 'How hot?', call('measure', { what: 'heat' }), 'It is hot.');
+    const asked = asking(clerk, 'How hot?', calls('measure', { what: 'heat' }), 'It is hot.');
     const paused = await ending(stage, asked, { status: 'paused' });
     const ended = await answering(stage, asked, paused, (requirement) => ({
       ...requirement,
@@ -156,8 +157,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a member of a team waits for a confirmation'(stage) {
-    const delegate = call('delegate_task_to_member', { member_id: 'payer', task: 'Pay 7 for me' });
-    book.write('Pay 7 for me', call('pay', { cents: 7 }), 'Paid by the member.');
+    const delegate = calls('delegate_task_to_member', { member_id: 'payer', task: 'Pay 7 for me' });
+    book.write('Pay 7 for me', calls('pay', { cents: 7 }), 'Paid by the member.');
     const asked = asking(desk, 'Have 7 paid', delegate, 'The member has paid.');
     const paused = await ending(stage, asked, { status: 'paused' });
     const ended = await answering(stage, asked, paused, confirmed(true));
@@ -182,16 +183,13 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a call waits for an administrator'(stage) {
-    const asked = asking(clerk, 'Release it', call('release'), 'It is released.');
+    const asked = asking(clerk, 'Release it', calls('release'), 'It is released.');
     const paused = await ending(stage, asked, { status: 'paused' });
     // the user's own yes is no approval
     await expect(answering(stage, asked, paused, confirmed(true))).rejects.toThrow(Refused);
     expect(timesOf('release', paused.runId)).toBe(0);
     const { approval_id } = paused.requirements[0].tool_execution;
-    const decided = await stage.lookers.admin.send('POST', `/approvals/${approval_id}/resolve`, {
-      status: 'approved',
-    });
-    expect(decided.status).toBe(200);
+    await approve(stage.lookers.admin, approval_id);
     const ended = await answering(stage, asked, paused, (requirement) => requirement);
     expect(ended).toMatchObject({ status: 'completed', content: 'It is released.' });
     expect(timesOf('release', paused.runId)).toBe(1);
@@ -199,7 +197,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a run that paused elsewhere is found and answered'(stage) {
-    const asked = asking(clerk, 'Pay 8', call('pay', { cents: 8 }), 'Eight are paid.');
+    const asked = asking(clerk, 'Pay 8', calls('pay', { cents: 8 }), 'Eight are paid.');
     const { runId } = await stage.rest.start(asked).rested;
     const paused = await stage.client.comeBack(asked, runId);
     expect(paused).toMatchObject({ runId, status: 'paused' });
@@ -224,7 +222,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a paused run is cancelled'(stage) {
-    const asked = asking(clerk, 'Pay 9', call('pay', { cents: 9 }));
+    const asked = asking(clerk, 'Pay 9', calls('pay', { cents: 9 }));
     const paused = await ending(stage, asked, { status: 'paused' });
     await stage.client.cancel(asked, paused.runId);
     await expect(answering(stage, asked, paused, confirmed(true))).rejects.toThrow(Refused);
@@ -244,7 +242,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   async 'another user finds nothing'(stage) {
-    const asked = asking(clerk, 'Pay 10', call('pay', { cents: 10 }));
+    const asked = asking(clerk, 'Pay 10', calls('pay', { cents: 10 }));
     const { runId, requirements } = await ending(stage, asked, { status: 'paused' });
     const answers = requirements.map(confirmed(true));
     const absent = randomUUID();
@@ -270,6 +268,15 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     return asked;
   },
 };
+
+async function approve({ url, headers }: Person, approvalId: string): Promise<void> {
+  const { status } = await call(`${url}/approvals/${approvalId}/resolve`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: '{"status":"approved"}',
+  });
+  expect(status).toBe(200);
+}
 
 /** What every client needs, in any form of a protocol. */
 export const essentials: ReadonlySet<string> = new Set([

@@ -1,47 +1,53 @@
 import { compared, essence } from '../support/clients/both-ways.js';
-import type { Holder } from '../support/clients/tokens.js';
 import type { Body } from '../support/service.js';
 import { until } from '../support/until.js';
-import type { Asked } from './way.js';
+import { type Asked, type Person, Refused } from './way.js';
+import { get } from './ways/rest.js';
 
 /** Who looks at what is stored: the owner, and an administrator for the approvals. */
 export interface Lookers {
-  readonly owner: Holder;
-  readonly admin: Holder;
+  readonly owner: Person;
+  readonly admin: Person;
 }
 
 /** The one run of a session that has begun, as soon as there is one. */
 export function runIdOf({ owner }: Lookers, { plural, id, sessionId }: Asked): Promise<string> {
   return until('the run has begun', async () => {
-    const { status, body } = await owner.get(`/${plural}/${id}/runs?session_id=${sessionId}`);
-    return status === 200 && (body[0]?.run_id as string | undefined);
+    const runs = await get(owner, `/${plural}/${id}/runs?session_id=${sessionId}`).catch(ofUnknownSession);
+    return runs[0]?.run_id as string | undefined;
   });
+}
+
+function ofUnknownSession(error: unknown): Body[] {
+  if (error instanceof Refused) return [];
+  throw error;
 }
 
 /** All that is left of the runs of a session, without what differs from run to run. */
 export async function storedOf({ owner, admin }: Lookers, asked: Asked): Promise<Body> {
   const { plural, sessionId } = asked;
   const runs = await settled(owner, asked);
-  const ids = new Set(runs.map(({ run_id }) => run_id));
-  const session = await owner.get(`/sessions/${sessionId}?type=${plural.slice(0, -1)}`);
-  const listed = await owner.get(`/sessions/${sessionId}/runs?type=${plural.slice(0, -1)}`);
-  const approvals = await admin.get('/approvals?limit=100');
+  const kind = plural.slice(0, -1);
+  const [session, listed, ...approvals] = await Promise.all([
+    get(owner, `/sessions/${sessionId}?type=${kind}`),
+    get(owner, `/sessions/${sessionId}/runs?type=${kind}&include_events=false`),
+    ...runs.map(({ run_id }) => get(admin, `/approvals?run_id=${run_id}`)),
+  ]);
   const left = essence({
     runs: runs.map(compared),
-    listed: listed.body.map(({ events: _events, ...run }: Body) => run),
-    session: session.body,
-    approvals: approvals.body.data.filter(({ run_id }: Body) => ids.has(run_id)),
+    listed,
+    session,
+    approvals: approvals.flatMap(({ data }) => data),
   });
   return JSON.parse(JSON.stringify(left).replaceAll(sessionId, 'its session'));
 }
 
 /** The runs of a session, each in full, when none of them is executed. */
-async function settled(owner: Holder, { plural, id, sessionId }: Asked): Promise<Body[]> {
+function settled(owner: Person, { plural, id, sessionId }: Asked): Promise<Body[]> {
   return until('the runs of the session rest', async () => {
-    const { body: list } = await owner.get(`/${plural}/${id}/runs?session_id=${sessionId}`);
-    const runs = await Promise.all(
-      list.map(async ({ run_id }: Body) => (await owner.get(`/${plural}/${id}/runs/${run_id}`)).body),
-    );
-    return runs.every(({ status }) => !['pending', 'running'].includes(status)) && runs;
+    const path = `/${plural}/${id}/runs`;
+    const list: Body[] = await get(owner, `${path}?session_id=${sessionId}&include_events=false`);
+    if (list.some(({ status }) => ['pending', 'running'].includes(status))) return undefined;
+    return Promise.all(list.map(({ run_id }) => get(owner, `${path}/${run_id}`)));
   });
 }

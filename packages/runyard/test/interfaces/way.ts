@@ -1,5 +1,4 @@
-import type { Holder } from '../support/clients/tokens.js';
-import type { Body, TestService } from '../support/service.js';
+import type { Body } from '../support/service.js';
 
 /** A component, by its path. */
 export interface Place {
@@ -47,6 +46,13 @@ export interface Client {
   close?(): Promise<void>;
 }
 
+/** A user of the service. */
+export interface Person {
+  readonly url: string;
+  /** With their token. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** A way into the service. */
 export interface Way {
   readonly name: string;
@@ -54,7 +60,7 @@ export interface Way {
   readonly news: readonly News[];
   /** Another form of a way that plays all scenarios: it plays those that every client needs. */
   readonly isVariant?: boolean;
-  open(service: TestService, holder: Holder): Client | Promise<Client>;
+  open(person: Person): Client | Promise<Client>;
 }
 
 /** The service refused; the message is what the client was told. */

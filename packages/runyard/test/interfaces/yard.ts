@@ -111,5 +111,6 @@ export const yard = {
     }),
   ],
   websocket: true,
+  mcp: true,
   a2a: true,
 } satisfies RunyardOptions;

@@ -205,7 +205,6 @@ export const runErrors = {
     (most: number) =>
       `The result has more than ${most} characters, which is the limit. Send a smaller limit.`,
   ),
-  sessionRequired: define('session_required', 400, () => 'session_id is required to act on this run'),
   invalidContinue: define('invalid_continue', 400, (text: string) => text),
   unresolvedRequirements: define(
     'unresolved_requirements',

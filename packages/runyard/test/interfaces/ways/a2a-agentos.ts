@@ -1,22 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import type { Holder } from '../../support/clients/tokens.js';
-import type { Body, TestService } from '../../support/service.js';
+import type { Body } from '../../support/service.js';
 import { until } from '../../support/until.js';
-import { type Asked, type Client, type Following, Refused, type Seen, type Way } from '../way.js';
+import {
+  type Asked,
+  type Client,
+  type Following,
+  type Person,
+  Refused,
+  type Seen,
+  type Way,
+} from '../way.js';
 
 /** A2A as clients of AgentOS speak it: envelopes of JSON-RPC without a method, at paths that name the operation. */
 export const agentosA2a: Way = {
   name: 'A2A of AgentOS',
   news: ['text', 'tool'],
   isVariant: true,
-  open: (service, holder) => new AgentosA2aClient(service, holder),
+  open: (person) => new AgentosA2aClient(person),
 };
 
 class AgentosA2aClient implements Client {
-  constructor(
-    private readonly service: TestService,
-    private readonly holder: Holder,
-  ) {}
+  constructor(private readonly person: Person) {}
 
   start(asked: Asked): Following {
     const connection = new AbortController();
@@ -70,9 +74,9 @@ class AgentosA2aClient implements Client {
   }
 
   private post({ plural, id }: Asked, operation: string, params: object, signal?: AbortSignal) {
-    return fetch(`${this.service.url}/a2a/${plural}/${id}/v1/${operation}`, {
+    return fetch(`${this.person.url}/a2a/${plural}/${id}/v1/${operation}`, {
       method: 'POST',
-      headers: { ...this.holder.headers, 'content-type': 'application/json' },
+      headers: { ...this.person.headers, 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 'request', params }),
       ...(signal && { signal }),
     });

@@ -10,10 +10,17 @@ import {
   type TaskStatus,
 } from '@a2a-js/sdk';
 import { JsonRpcTransportFactory, RestTransportFactory, type Transport } from '@a2a-js/sdk/client';
-import type { Holder } from '../../support/clients/tokens.js';
-import type { Body, TestService } from '../../support/service.js';
+import type { Body } from '../../support/service.js';
 import { until } from '../../support/until.js';
-import { type Asked, type Client, type Following, Refused, type Seen, type Way } from '../way.js';
+import {
+  type Asked,
+  type Client,
+  type Following,
+  type Person,
+  Refused,
+  type Seen,
+  type Way,
+} from '../way.js';
 
 /** The official client in each of its modes. All of them give it the same values. */
 export const a2aWays: readonly Way[] = [
@@ -34,12 +41,12 @@ function a2aWay(
     name,
     news: ['text', 'tool'],
     isVariant,
-    open(service: TestService, { headers }: Holder) {
+    open({ url: service, headers }: Person) {
       const fetchImpl: typeof fetch = (url, init) =>
         fetch(url, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), ...headers } });
       const factory = new Factory({ fetchImpl, legacyCompat: { enabled: true } });
       return new A2aClient((asked) => {
-        const url = `${service.url}/a2a/${asked.plural}/${asked.id}`;
+        const url = `${service}/a2a/${asked.plural}/${asked.id}`;
         const supportedInterfaces = [{ url, protocolBinding, protocolVersion, tenant: '' }];
         // the factory reads nothing else of a card
         return factory.create(url, { supportedInterfaces } as unknown as AgentCard);

@@ -1,10 +1,11 @@
-import type { Holder } from '../../support/clients/tokens.js';
-import type { Answer, Body, TestService } from '../../support/service.js';
+import { call } from '../../support/clients/call.js';
+import type { Body } from '../../support/service.js';
 import { until } from '../../support/until.js';
 import {
   type Asked,
   type Client,
   type Following,
+  type Person,
   Refused,
   requirementsField,
   type Seen,
@@ -13,42 +14,33 @@ import {
 } from '../way.js';
 
 /** One request, one body. */
-export const rest: Way = {
-  name: 'REST',
-  news: [],
-  open: (service, holder) => new RestClient(service, holder),
-};
+export const rest: Way = { name: 'REST', news: [], open: (person) => new RestClient(person) };
 
 export class RestClient implements Client {
-  constructor(
-    protected readonly service: TestService,
-    protected readonly holder: Holder,
-  ) {}
+  constructor(protected readonly person: Person) {}
 
   start({ sessionId, message, ...place }: Asked): Following {
     const connection = new AbortController();
-    const form = { message, session_id: sessionId, stream: false };
-    const sent = this.service.submit(`/${place.plural}/${place.id}/runs`, form, {
-      headers: this.holder.headers,
-      signal: connection.signal,
-    });
-    const rested = sent.then(seenOf);
+    const form = { message, session_id: sessionId, stream: 'false' };
+    const rested = post(this.person, `/${place.plural}/${place.id}/runs`, form, connection.signal).then(
+      seenIn,
+    );
     rested.catch(() => {});
     return { hears: () => rested, rested, drop: () => connection.abort() };
   }
 
   async answer(asked: Asked, runId: string, requirements: readonly Body[]): Promise<Seen> {
-    const form = { [requirementsField(asked)]: requirements };
-    return seenOf(await this.holder.submit(`${pathOf(asked, runId)}/continue`, form));
+    const form = { [requirementsField(asked)]: JSON.stringify(requirements), stream: 'false' };
+    return seenIn(await post(this.person, `${pathOf(asked, runId)}/continue`, form));
   }
 
   async cancel(asked: Asked, runId: string): Promise<void> {
-    accepted(await this.holder.submit(`${pathOf(asked, runId)}/cancel`));
+    await post(this.person, `${pathOf(asked, runId)}/cancel`, {});
   }
 
   comeBack(asked: Asked, runId: string, _lost?: Following): Promise<Seen> {
     return until('the run rests', async () => {
-      const seen = seenOf(await this.holder.get(pathOf(asked, runId)));
+      const seen = seenIn(await get(this.person, pathOf(asked, runId)));
       return !['pending', 'running'].includes(seen.status) && seen;
     });
   }
@@ -58,11 +50,23 @@ export function pathOf({ plural, id }: Asked, runId: string): string {
   return `/${plural}/${id}/runs/${runId}`;
 }
 
-function seenOf(answer: Answer): Seen {
-  return seenIn(accepted(answer).body);
+/** Reads a body, or rejects with what the service says. */
+export function get(person: Person, path: string): Promise<Body> {
+  return bodyOf(person, path, { method: 'GET' });
 }
 
-function accepted(answer: Answer): Answer {
-  if (answer.status >= 400) throw new Refused(answer.body.detail);
-  return answer;
+export function post(
+  person: Person,
+  path: string,
+  form: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<Body> {
+  return bodyOf(person, path, { method: 'POST', body: new URLSearchParams(form), ...(signal && { signal }) });
+}
+
+async function bodyOf({ url, headers }: Person, path: string, init: RequestInit): Promise<Body> {
+  const { status, text } = await call(url + path, { ...init, headers });
+  const body = JSON.parse(text) as Body;
+  if (status >= 400) throw new Refused(body.detail);
+  return body;
 }

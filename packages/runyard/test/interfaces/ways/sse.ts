@@ -1,4 +1,4 @@
-import type { EventPayload, SseClient } from '../../support/clients/sse-client.js';
+import { type EventPayload, SseClient } from '../../support/clients/sse-client.js';
 import type { Body } from '../../support/service.js';
 import {
   type Asked,
@@ -16,19 +16,18 @@ import { pathOf, RestClient } from './rest.js';
 export const sse: Way = {
   name: 'SSE',
   news: ['text', 'tool'],
-  open: (service, holder) => new SseRunClient(service, holder),
+  isVariant: true,
+  open: (person) => new SseRunClient(person),
 };
 
 class SseRunClient extends RestClient {
   override start({ sessionId, message, ...place }: Asked): Following {
     const connection = new AbortController();
-    const form = { message, session_id: sessionId, stream: true };
-    const stream = refusing(
-      this.service.submitForStream(`/${place.plural}/${place.id}/runs`, form, {
-        headers: this.holder.headers,
-        signal: connection.signal,
-      }),
-    );
+    const stream = this.stream(`/${place.plural}/${place.id}/runs`, {
+      method: 'POST',
+      body: new URLSearchParams({ message, session_id: sessionId, stream: 'true' }),
+      signal: connection.signal,
+    });
     let last: string | undefined;
     const rested = stream.then(seenAtEnd);
     rested.catch(() => {});
@@ -49,24 +48,22 @@ class SseRunClient extends RestClient {
   }
 
   override async answer(asked: Asked, runId: string, requirements: readonly Body[]): Promise<Seen> {
-    const form = { [requirementsField(asked)]: requirements, stream: true };
-    return seenAtEnd(await refusing(this.holder.stream(`${pathOf(asked, runId)}/continue`, form)));
+    const form = { [requirementsField(asked)]: JSON.stringify(requirements), stream: 'true' };
+    const init = { method: 'POST', body: new URLSearchParams(form) };
+    return seenAtEnd(await this.stream(`${pathOf(asked, runId)}/continue`, init));
   }
 
   override async comeBack(asked: Asked, runId: string, lost?: Following): Promise<Seen> {
     const last = lost?.last?.();
-    const headers = { ...this.holder.headers, ...(last !== undefined && { 'last-event-id': last }) };
-    return seenAtEnd(await refusing(this.service.follow(`${pathOf(asked, runId)}/events`, { headers })));
+    const headers: Record<string, string> = last === undefined ? {} : { 'last-event-id': last };
+    return seenAtEnd(await this.stream(`${pathOf(asked, runId)}/events`, { headers }));
   }
-}
 
-/** A stream that is refused is a body with a problem. */
-async function refusing(stream: Promise<SseClient>): Promise<SseClient> {
-  try {
-    return await stream;
-  } catch (error) {
-    const problem = /^No stream, but \d+: (.*)$/.exec(String((error as Error).message));
-    throw problem ? new Refused((JSON.parse(problem[1]!) as Body).detail) : error;
+  private async stream(path: string, { headers = {}, ...init }: RequestInit): Promise<SseClient> {
+    const { url, headers: own } = this.person;
+    const response = await fetch(url + path, { ...init, headers: { ...own, ...headers } });
+    if (!response.ok) throw new Refused(((await response.json()) as Body).detail);
+    return new SseClient(response);
   }
 }
 

@@ -1,10 +1,10 @@
-import type { Holder } from '../../support/clients/tokens.js';
 import { WsClient } from '../../support/clients/ws-client.js';
-import type { Body, TestService } from '../../support/service.js';
+import type { Body } from '../../support/service.js';
 import {
   type Asked,
   type Client,
   type Following,
+  type Person,
   Refused,
   requirementsField,
   type Seen,
@@ -15,15 +15,12 @@ import { isNews, seenInEvents, statusOf } from './sse.js';
 export const webSocket: Way = {
   name: 'WebSocket',
   news: ['text', 'tool'],
-  open: (service, holder) => new WebSocketClient(service, holder),
+  open: (person) => new WebSocketClient(person),
 };
 
 /** One connection for each run that it follows, so that it can drop one. */
 class WebSocketClient implements Client {
-  constructor(
-    private readonly service: TestService,
-    private readonly holder: Holder,
-  ) {}
+  constructor(private readonly person: Person) {}
 
   start(asked: Asked): Following {
     const connected = this.connect(asked);
@@ -84,7 +81,7 @@ class WebSocketClient implements Client {
 
   private connect(asked: Asked): Promise<WsClient> {
     const path = `/${asked.plural}/ws?format=json`;
-    return WsClient.connect(this.service.url, path, { headers: this.holder.headers });
+    return WsClient.connect(this.person.url, path, { headers: this.person.headers });
   }
 }
 

@@ -601,7 +601,7 @@ describe('callers', () => {
     expect((await service.get(`/agents/assistant/runs/${run_id}`)).body.user_id).toBe('ada');
     const named = { run_id, agent_id: 'assistant' };
     for (const name of ['cancel_run', 'continue_run']) {
-      expect(await eve.failure(name, named)).toContain('session_id is required to act on this run');
+      expect(await eve.failure(name, named)).toContain('Run not found');
       expect(await eve.failure(name, { ...named, session_id })).toContain('Run not found');
     }
     expect(await eve.failure('get_session_runs', { session_id, user_id: 'ada' })).toContain('not found');

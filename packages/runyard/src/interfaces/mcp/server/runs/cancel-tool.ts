@@ -4,14 +4,7 @@ import { terminalStatuses } from '../../../../core/runs/run.js';
 import { statusIn } from '../../../../platform/http/response/wire-format.js';
 import { builtinTool, textBlock } from '../mcp-tool.js';
 import { RunProblem } from '../tool-errors.js';
-import {
-  assertMayRun,
-  assertSession,
-  componentArguments,
-  given,
-  namedComponent,
-  sessionArgument,
-} from './run-place.js';
+import { assertMayRun, componentArguments, given, namedComponent, sessionArgument } from './run-place.js';
 
 export const cancelRunTool = builtinTool({
   name: 'cancel_run',
@@ -29,7 +22,6 @@ export const cancelRunTool = builtinTool({
     const component = namedComponent(args);
     assertMayRun(caller, component);
     const sessionId = given(args.session_id);
-    assertSession(caller, sessionId);
     const place = { ...component, runId: args.run_id, sessionId };
     const { runs } = site.services;
     const found = await runs.follow(caller, place, -1);

@@ -11,14 +11,7 @@ import type { SimpleAnswer } from '../answers/question.js';
 import { builtinTool, optional, type ToolRequest } from '../mcp-tool.js';
 import { RunProblem } from '../tool-errors.js';
 import { Progress } from './progress.js';
-import {
-  assertMayRun,
-  assertSession,
-  componentArguments,
-  given,
-  namedComponent,
-  sessionArgument,
-} from './run-place.js';
+import { assertMayRun, componentArguments, given, namedComponent, sessionArgument } from './run-place.js';
 import { runResult } from './run-result.js';
 import { followed, pausedRun, runToRest } from './run-to-rest.js';
 import { type FoundRun, foundUnderway, type RunPlace, underway } from './wait-for-run.js';
@@ -81,7 +74,6 @@ export const continueRunTool = builtinTool({
     const component = namedComponent(args);
     assertMayRun(caller, component);
     const sessionId = given(args.session_id);
-    assertSession(caller, sessionId);
     const place = { ...component, runId: args.run_id, sessionId };
     return continued(request, place, {
       user: given(args.user_id),

@@ -47,11 +47,6 @@ export function assertMayReadRun(caller: Caller, { kind, componentId }: Componen
   assertMay(caller, { scope, params: { [`${kind}_id`]: componentId } });
 }
 
-/** A caller who sees only their own names the session, too: the rule of the wire contract. */
-export function assertSession({ scope }: Caller, sessionId: string | undefined): void {
-  if (scope.kind !== 'all' && sessionId === undefined) throw errors.sessionRequired();
-}
-
 /** Null and the empty text count as left out. */
 export function given(text: string | null): string | undefined {
   return text || undefined;
