@@ -50,14 +50,15 @@ export const v1: Dialect = {
   encoder: (task) => new V1Encoder(task),
 };
 
-function taskBody(task: Task, { historyLength, withArtifacts = true }: ShownTask = {}): JsonObject {
-  const artifacts = withArtifacts ? artifactsOf(task) : [];
+function taskBody(task: Task, { historyLength, withArtifacts }: ShownTask = {}): JsonObject {
+  const artifacts = withArtifacts === false ? [] : artifactsOf(task);
   const history = lastOf([task.input], historyLength);
   return wireObject({
     id: task.id,
     contextId: task.contextId,
     status: statusBody(task),
-    artifacts: artifacts.length > 0 ? artifacts.map(artifactBody) : undefined,
+    // a client that asks for them by name gets an empty list, too
+    artifacts: artifacts.length > 0 || withArtifacts ? artifacts.map(artifactBody) : undefined,
     history: history.length > 0 ? history.map((message) => messageBody(message, task)) : undefined,
     metadata: task.metadata,
   });
