@@ -61,10 +61,14 @@ function toolServer(slow: SlowTool) {
 }
 
 /** A service with this server, as one process. It stops with the test, or before. */
-export async function startMcp(slow: SlowTool, options: RunyardOptions & { mcpOptions?: McpOptions } = {}) {
-  const { mcpOptions = {}, ...settings } = options;
+export function startMcp(slow: SlowTool, options: StartOptions = {}) {
+  return startServer(toolServer(slow), options);
+}
+
+type StartOptions = RunyardOptions & { mcpOptions?: McpOptions };
+
+export async function startServer(server: () => Server, { mcpOptions = {}, ...settings }: StartOptions) {
   const config = mcpConfigOf(mcpOptions);
-  const server = toolServer(slow);
   const defined = new DefinedInterface('mcp', '/mcp', async () => mcpInterface(config, { server }));
   const app = new Runyard({ port: 0, logLevel: 'silent', interfaces: [defined], ...settings });
   const { url } = await app.listen();

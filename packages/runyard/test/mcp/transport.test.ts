@@ -1,6 +1,6 @@
-import { request } from 'node:http';
-import { text } from 'node:stream/consumers';
-import { describe, expect, test } from 'vitest';
+import { get, request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
 import { freshSqlite } from '../support/databases.js';
 import { callTool, framesOf, RawClient, rpc, slowTool, startMcp } from './fixture.js';
 
@@ -110,37 +110,60 @@ test('several messages at once are answered on one stream', async () => {
   expect((await client.post(Array.from({ length: 101 }, (_, id) => rpc(id, 'ping')))).status).toBe(400);
 });
 
-describe('who may call', () => {
-  test('a wrong host and a foreign page are refused in the words of this endpoint', async () => {
-    const { url } = await startOnSqlite();
-    const refusalOf = (headers: Record<string, string>) =>
-      new Promise((resolve, reject) => {
-        const sent = request(url, { method: 'POST', headers }, async (answer) =>
-          resolve([answer.statusCode, JSON.parse(await text(answer))]),
-        );
-        sent.on('error', reject).end();
-      });
-    const host = [400, { error: 'invalid_host', detail: 'Host not allowed.' }];
-    expect(await refusalOf({ host: 'evil.example' })).toEqual(host);
-    const origin = [400, { error: 'invalid_origin', detail: 'Origin not allowed.' }];
-    expect(await refusalOf({ origin: 'https://evil.example' })).toEqual(origin);
-  });
+test('a wrong host and a foreign page are refused in the words of this endpoint', async () => {
+  const { url } = await startOnSqlite();
+  const refusalOf = (headers: Record<string, string>) =>
+    new Promise((resolve, reject) => {
+      const sent = request(url, { method: 'POST', headers }, async (answer) =>
+        resolve([answer.statusCode, await json(answer)]),
+      );
+      sent.on('error', reject).end();
+    });
+  const host = [400, { error: 'invalid_host', detail: 'Host not allowed.' }];
+  expect(await refusalOf({ host: 'evil.example' })).toEqual(host);
+  const origin = [400, { error: 'invalid_origin', detail: 'Origin not allowed.' }];
+  expect(await refusalOf({ origin: 'https://evil.example' })).toEqual(origin);
+});
 
-  test('without authentication only by local names, and from pages of those', async () => {
-    const { url } = await startOnSqlite({
-      host: '0.0.0.0',
-      mcpOptions: { allowedHosts: ['*.ours.example'] },
-    });
-    const client = new RawClient(url.replace('0.0.0.0', '127.0.0.1'));
-    const initialize = rpc(0, 'initialize', {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'raw', version: '1' },
-    });
-    const bodyOf = async (headers: Record<string, string>) => {
-      const answer = await client.post(initialize, headers);
-      return answer.status === 200 ? 200 : [answer.status, await answer.json()];
-    };
-    expect(await bodyOf({ origin: 'http://localhost:3000' })).toBe(200);
+test('without authentication it answers to local names and those that are allowed, and to their pages', async () => {
+  const { url } = await startOnSqlite({
+    host: '0.0.0.0',
+    corsOrigins: ['https://app.example.com'],
+    mcpOptions: { allowedHosts: ['*.ours.example'] },
   });
+  const { port } = new URL(url);
+  const answerTo = (headers: Record<string, string>) =>
+    new Promise((resolve, reject) => {
+      const sent = { accept: 'text/event-stream', ...headers };
+      const request = get({ host: '127.0.0.1', port, path: '/mcp', headers: sent }, async (answer) => {
+        const body = await json(answer);
+        resolve([answer.statusCode, body]);
+      });
+      request.on('error', reject);
+    });
+  const admitted = [400, { error: { message: 'Bad Request: Missing session ID' } }];
+  const badHost = [400, { error: 'invalid_host', detail: 'Host not allowed.' }];
+  const badOrigin = [400, { error: 'invalid_origin', detail: 'Origin not allowed.' }];
+  for (const host of ['localhost:1', '[::1]', '127.0.0.1', 'agents.ours.example'])
+    expect(await answerTo({ host })).toMatchObject(admitted);
+  for (const host of ['evil.example', 'ours.example.evil.example', 'localhost.evil.example:80'])
+    expect(await answerTo({ host })).toEqual(badHost);
+  for (const origin of ['http://localhost:9', 'https://agents.ours.example', 'https://app.example.com'])
+    expect(await answerTo({ origin })).toMatchObject(admitted);
+  for (const origin of ['https://evil.example', 'null'])
+    expect(await answerTo({ origin })).toEqual(badOrigin);
+});
+
+test('what a session cannot hold is refused', async () => {
+  const { url } = await startOnSqlite();
+  const client = new RawClient(url);
+  await client.connect();
+  const held = await Promise.all(Array.from({ length: 100 }, (_, id) => client.post(callTool(id, 'slow'))));
+  const taken = await client.post(callTool(1, 'slow'));
+  expect([taken.status, await taken.json()]).toMatchObject([
+    400,
+    { error: { message: 'Invalid Request: The request id 1 is in use' } },
+  ]);
+  expect((await client.post(callTool(100, 'quick'))).status).toBe(429);
+  await Promise.all(held.map((answer) => answer.body?.cancel()));
 });

@@ -19,11 +19,13 @@ export interface AdmissionOptions {
 /** Decides who may use the endpoint. Rights are checked for each operation, as those of its REST route. */
 export class Admission {
   readonly #hosts: readonly string[];
+  readonly #origins: ReadonlySet<string>;
   readonly #checksHost: boolean;
 
   constructor(private readonly options: AdmissionOptions) {
     const { config, settings, identities, authorization } = options;
     this.#hosts = [...(config.allowedHosts ?? []), ...settings.allowedHosts];
+    this.#origins = new Set([...(config.allowedOrigins ?? []), ...(settings.corsOrigins ?? [])]);
     const isOpen = identities.mode === 'none' && authorization === undefined;
     this.#checksHost = isOpen || config.allowedHosts !== undefined;
   }
@@ -45,7 +47,7 @@ export class Admission {
     if (!this.#checksHost) return;
     const { host, origin } = headers;
     if (host !== undefined && !isLocalOrAllowed(host, this.#hosts)) throw errors.mcpHostRefused();
-    if (origin === undefined || this.options.config.allowedOrigins?.includes(origin)) return;
+    if (origin === undefined || this.#origins.has(origin)) return;
     const page = URL.canParse(origin) ? new URL(origin).host : '';
     if (!isLocalOrAllowed(page, this.#hosts)) throw errors.mcpOriginRefused();
   }

@@ -26,7 +26,7 @@ export interface McpOptions {
   readonly authorize?: (userId: string | null, caller: Caller) => boolean | Promise<boolean>;
   /** Names that clients may call the endpoint by, without ports; `*.example.com` stands for all below it. */
   readonly allowedHosts?: readonly string[];
-  /** Origins whose pages may use the endpoint, beside those of allowed hosts. The setting `corsOrigins` applies, too. */
+  /** Origins whose pages may use the endpoint, beside those of allowed hosts and of the setting `corsOrigins`. */
   readonly allowedOrigins?: readonly string[];
   /** Where clients reach the service, such as `https://agents.example.com`; derived from the request when left out. */
   readonly publicUrl?: string;

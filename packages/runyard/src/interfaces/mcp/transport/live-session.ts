@@ -111,7 +111,10 @@ export class LiveSession implements Transport {
       taken,
     );
     this.#open.set(JSON.stringify(message.id), request);
-    this.onmessage?.(message, { authInfo: authInfoOf(callOf(request, asker)) });
+    this.onmessage?.(message, {
+      authInfo: authInfoOf(callOf(request, asker)),
+      closeSSEStream: () => request.leaveStreams(),
+    });
     return request;
   }
 

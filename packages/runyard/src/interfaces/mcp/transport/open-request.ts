@@ -14,6 +14,9 @@ const keptAfterMs = 250;
 /** Notifications beyond that many messages are dropped, so that no handler fills memory and tables. */
 const mostMessages = 10_000;
 
+/** How long a client waits before it resumes a stream. */
+const retryMs = 1_000;
+
 /** What a request needs of its surroundings. */
 export interface RequestSite {
   readonly sessionId: string;
@@ -52,6 +55,8 @@ export class OpenRequest {
   /** Nothing more will be sent here. */
   #ended = false;
   #writing = false;
+  /** Readers of an earlier one end. */
+  #generation = 0;
   #timer: NodeJS.Timeout | undefined;
   readonly #waiting = new Set<() => void>();
 
@@ -99,6 +104,14 @@ export class OpenRequest {
     else void this.#write();
   }
 
+  /** Ends the streams that are open, once their clients have an id to come back with. The request continues. */
+  leaveStreams(): void {
+    if (!this.site.takesBareIds) return;
+    this.keep();
+    this.#generation += 1;
+    this.#wake();
+  }
+
   /** Ends the streams without an answer. Clients can resume a stored request elsewhere. */
   end(): void {
     if (this.#ended) return;
@@ -126,6 +139,7 @@ export class OpenRequest {
     let next = Math.max(after - this.#base, 0);
     let isPrimed = false;
     let closed = false;
+    const generation = this.#generation;
     const wakeUp = new Set<() => void>();
     return {
       next: async () => {
@@ -137,6 +151,7 @@ export class OpenRequest {
           }
           for (; next < this.#visible; next += 1) events.push(this.#streamed(next));
           if (events.length > 0) return events;
+          if (isPrimed && generation !== this.#generation) return null;
           if (this.#ended || (this.#answered && next === this.#events.length)) return null;
           await new Promise<void>((resolve) => {
             this.#waiting.add(resolve);
@@ -157,7 +172,7 @@ export class OpenRequest {
   }
 
   #bareId(position: number): StreamEvent {
-    return { index: null, id: eventId(this.requestKey, position), name: '', data: '' };
+    return { index: null, id: eventId(this.requestKey, position), retryMs, name: '', data: '' };
   }
 
   #streamed(index: number): StreamEvent {

@@ -4,6 +4,8 @@ export interface StreamEvent {
   readonly index: number | null;
   /** Sent as `id:` instead of the index, where a protocol has ids of its own. */
   readonly id?: string;
+  /** Sent as `retry:`: how long a client waits before it comes back. */
+  readonly retryMs?: number;
   /** Empty for a frame without a name. */
   readonly name: string;
   /** JSON on one line. */

@@ -268,9 +268,10 @@ function frameOf(event: StreamEvent): string {
   return frameStart(event) + event.data + frameEnd;
 }
 
-function frameStart({ index, id, name }: StreamEvent): string {
+function frameStart({ index, id, retryMs, name }: StreamEvent): string {
   const shown = id ?? index;
   const idLine = shown === null ? '' : `id: ${shown}\n`;
+  if (retryMs !== undefined) return `${idLine}retry: ${retryMs}\ndata: `;
   const nameLine = name === '' ? '' : `event: ${name}\n`;
   return `${idLine}${nameLine}data: `;
 }
