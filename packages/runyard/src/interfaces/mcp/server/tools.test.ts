@@ -443,6 +443,17 @@ describe('a paused run', () => {
   });
 });
 
+test('a caller without the right to decide learns that an administrator has to', async () => {
+  const ada = await connected({ caller: person('ada', ['agents:run']) });
+  book.write('Release 10', { toolCalls: [{ name: 'release', arguments: { version: '10' } }] });
+  const { data } = await ada.call('run_agent', { agent_id: 'assistant', message: 'Release 10' });
+  const args = { run_id: data.run_id, session_id: data.session_id, agent_id: 'assistant', confirmed: true };
+  expect(await ada.failure('continue_run', args)).toBe(
+    "Error calling tool 'continue_run': This run requires admin approval before it can be continued",
+  );
+  expect(deleted).not.toContain('10');
+});
+
 describe('a request that is dispatched again', () => {
   test('continues what its first dispatch has not, and answers nothing that was asked since', async () => {
     const client = await connected();
