@@ -61,7 +61,7 @@ test('a client that knows the address alone connects, runs an agent, and sees no
   );
 });
 
-test('settings alone turn it on, and what is missing or unsafe is said before the service opens', async () => {
+test('settings alone turn it on, and a service that cannot know its address does not open', async () => {
   const settings = {
     mcp: true,
     mcpOauth: true,
@@ -77,24 +77,5 @@ test('settings alone turn it on, and what is missing or unsafe is said before th
       },
     },
   });
-  for (const [options, fault] of [
-    [{ ...settings, mcpOauthSecret: undefined }, /RUNYARD_MCP_OAUTH_SECRET/],
-    [{ ...settings, mcpOauthSigningKey: undefined }, /RUNYARD_MCP_OAUTH_SIGNING_KEY/],
-    [{ ...settings, mcpOauthSecret: signingKey }, /are the same/],
-    [{ ...settings, mcpPublicUrl: 'http://agents.example' }, /https:\/\//],
-    [{ ...settings, host: '0.0.0.0' }, /public address/],
-    [
-      { interfaces: [mcp({ oauth: { secret: connectSecret, signingKey, scopes: ['agent_os:admin'] } })] },
-      /admin/,
-    ],
-  ] as const)
-    await expect(listening(options)).rejects.toThrow(fault);
-  const short = 'too short';
-  for (const given of [{ secret: short }, { signingKey: short }]) {
-    const define = () => mcp({ oauth: given });
-    expect(define).toThrow(/characters/);
-    expect(define).not.toThrow(short);
-  }
-  // a typo leaves no gate open
-  expect(() => mcp({ oauth: { sceret: connectSecret } as object })).toThrow(/Did you mean/);
+  await expect(listening({ ...settings, host: '0.0.0.0' })).rejects.toThrow(/public address/);
 });

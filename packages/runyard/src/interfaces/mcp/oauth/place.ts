@@ -61,8 +61,8 @@ function placeAt(base: string, path: string): Place {
     base,
     issuer: `${base}/`,
     resource: base + path,
-    // RFC 9728: between the host and the path of the resource
-    resourceMetadata: `${url.origin}/.well-known/oauth-protected-resource${folder}${path}`,
+    // below the own path, so that it is reached wherever a proxy mounts the service: clients take it as it is
+    resourceMetadata: `${base}/.well-known/oauth-protected-resource${path}`,
     tokenEndpoint: `${base}/token`,
     consentPath: folder + consentRoute,
     isSecure: url.protocol === 'https:',
