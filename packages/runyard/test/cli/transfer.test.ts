@@ -18,7 +18,7 @@ import { chosenKinds } from '../../src/cli/transfer/transfer-kinds.js';
 import { silentLog } from '../../src/core/log.js';
 import { knowledge, Runyard, type RunyardOptions } from '../../src/index.js';
 import { tokenSettings } from '../support/clients/tokens.js';
-import { preparedSqlite } from '../support/databases.js';
+import { freshPostgres, preparedSqlite } from '../support/databases.js';
 import { type Body, TestService } from '../support/service.js';
 import { linkPackages, project, run } from './support.js';
 
@@ -172,6 +172,26 @@ describe('runyard export and import', () => {
     await quietly(() => exportTo(folder, service, kinds, { allVersions: false, prune: false }));
     expect(texts(folder)).toEqual(texts(files));
     expect(await got(service, '/components/greeter')).toMatchObject({ current_version: 1 });
+  });
+
+  test('an import that was interrupted in a team is completed by the next one, on PostgreSQL too', async () => {
+    const { service, folder } = await stage({ database: (await freshPostgres()).url });
+    // as if the process had ended before it pinned the members: nothing is tidied up
+    const dead = vi.spyOn(service, 'send').mockImplementation(async (method, path, ...rest) => {
+      if (method !== 'POST' && path.startsWith('/components/desk')) throw new Error('killed');
+      return TransferService.prototype.send.call(service, method, path, ...rest);
+    });
+    await quietly(() => expect(importFrom(files, service, kinds, all)).rejects.toThrow('killed'));
+    dead.mockRestore();
+    expect((await got(service, '/components/desk')).current_version).toBeUndefined();
+    await quietly(() => importFrom(files, service, kinds, all));
+    expect(await got(service, '/components/desk/configs')).toMatchObject([
+      { version: 1, stage: 'published' },
+    ]);
+    const again = await quietly(() => importFrom(files, service, kinds, all));
+    expect(again).toEqual(['0 created, 0 changed, 6 unchanged.']);
+    await quietly(() => exportTo(folder, service, kinds, { allVersions: false, prune: false }));
+    expect(texts(folder)).toEqual(texts(files));
   });
 
   test('all versions are moved with the one that is current', async () => {

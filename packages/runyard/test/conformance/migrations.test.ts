@@ -3,6 +3,7 @@ import { migrations } from '../../src/capabilities/capabilities.js';
 import { RunStore } from '../../src/capabilities/runs/storage/store.js';
 import { errors } from '../../src/core/errors/errors.js';
 import type { Migration } from '../../src/platform/storage/database.js';
+import { plannedChange } from '../../src/platform/storage/migrations/change-schema.js';
 import { migrate, route, schemaStatus } from '../../src/platform/storage/migrations/migrate.js';
 import { lossesIn, lostData, tableVersions } from '../../src/platform/storage/migrations/statements.js';
 import { SchemaGate } from '../../src/platform/storage/schema-gate.js';
@@ -42,7 +43,7 @@ const listTables = {
   postgres: 'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',
 };
 
-forEachDatabase((dialect, _freshPlace, emptyPlace) => {
+forEachDatabase((dialect, freshPlace, emptyPlace) => {
   it('goes up, down and up again, and the schema works', async () => {
     const database = await (await emptyPlace()).openUnprepared();
     expect(await schemaStatus(database)).toEqual({
@@ -76,6 +77,15 @@ forEachDatabase((dialect, _freshPlace, emptyPlace) => {
     expect(await runs.load(run.runId)).toBeUndefined();
     expect(await runs.commit([creation(run)])).toEqual([]);
     expect(await runs.load(run.runId)).toEqual({ run, steps: [] });
+  });
+
+  it('plans nothing for a schema that the code does not know', async () => {
+    const database = await (await freshPlace()).open();
+    const available = migrations.slice(0, -1);
+    await expect(plannedChange(database, { available, dryRun: true })).rejects.toMatchObject({
+      code: 'schema_newer',
+    });
+    expect(await plannedChange(database, { dryRun: true })).toMatchObject({ from: latest, parts: [] });
   });
 
   it('refuses every write while its schema is one that the code does not know', async () => {

@@ -54,10 +54,7 @@ export class TestService {
     const logged: LogLine[] = [];
     const app = new Runyard({ port: 0, dataDir: folder, log: recordingLog(logged), ...options });
     const { url } = await app.listen();
-    const routes = routesOf([
-      ...capabilities,
-      ...(await loadInterfaces(options.interfaces, app.settings)),
-    ]);
+    const routes = routesOf([...capabilities, ...(await loadInterfaces(options.interfaces, app.settings))]);
     const api = await ApiCheck.ofRoutes(routes, async () => JSON.stringify(await app.openapi()));
     return new TestService(app, url, api, folder, logged);
   }

@@ -264,6 +264,22 @@ async function create(service: TransferService, content: ComponentFile): Promise
   }
 }
 
+/** A draft with the same configuration: an import that was interrupted leaves one before it pins and publishes it. */
+function unfinished({ config }: Version, versions: readonly StoredVersion[]): StoredVersion | undefined {
+  const wanted = storedConfig(config);
+  return versions.findLast((one) => one.stage === 'draft' && isSame(one.config, wanted));
+}
+
+async function saveDraft(
+  service: TransferService,
+  id: string,
+  number: Json | undefined,
+  version: Version,
+): Promise<JsonObject> {
+  const path = `${pathOf(id)}/configs/${String(number)}`;
+  return fields(await service.send('PATCH', path, await saved(service, version)));
+}
+
 async function addVersion(service: TransferService, id: string, version: Version): Promise<JsonObject> {
   return fields(await service.send('POST', `${pathOf(id)}/configs`, await saved(service, version)));
 }
@@ -281,7 +297,11 @@ async function change(service: TransferService, content: ComponentFile, stored: 
   for (const one of content.versions) {
     let number = Number(matching(one, versions)?.version ?? 0);
     if (number === 0) {
-      number = Number((await addVersion(service, id, one)).version);
+      const draft = unfinished(one, versions);
+      const added = await (draft === undefined
+        ? addVersion(service, id, one)
+        : saveDraft(service, id, draft.version, one));
+      number = Number(added.version);
       if (one.stage === 'published') now = number;
     }
     if (one.current) current = number;
