@@ -116,6 +116,14 @@ test('a lost connection is taken up again, and nothing is started twice', async 
   expect(await there('count')).toHaveLength(1);
 });
 
+test('the card of a Runyard leads to it', async () => {
+  const remote = a2aAgent({ url: `${far.url}/a2a/agents/payer`, id: 'payer' });
+  expect(await remote.run('By the card')).toMatchObject({
+    status: 'completed',
+    content: 'Answer to: By the card',
+  });
+});
+
 test('a task whose id was lost with its process is found by the message that started it', async () => {
   const signal = new AbortController().signal;
   const ref = { runId: 'lost-run', sessionId: 'lost-session' };

@@ -292,6 +292,55 @@ test('a process that takes a run over follows the remote run that was started be
   expect(await there()).toHaveLength(1);
 });
 
+test('a run that lost its service follows the same remote run when it is continued', async () => {
+  const between = await ServerBetween.before(far.url);
+  const remote = remoteAgent({ url: between.url, id: 'payer', reconnectMs: 0 });
+  const hold = gate();
+  const message = farBook.write('Patience', { chunks: ['still ', hold.opened, 'there'] });
+  let runId = '';
+  for await (const event of remote.stream(message, { sessionId: 'patience' })) {
+    runId = event.run_id;
+    if (event.event === 'RunContent' && event.content === 'still ') await between.refuse();
+    if (event.event === 'RunError') expect(event.error_type).toBe('remote_unreachable');
+  }
+  await between.open();
+  hold.open();
+  expect(await remote.continue(runId)).toMatchObject({ status: 'completed', content: 'still there' });
+  expect((await far.get('/agents/payer/runs?session_id=patience')).body).toHaveLength(1);
+});
+
+test('a run that takes too long fails, and is cancelled there; so is what waits in a team that is cancelled', async () => {
+  const hold = gate();
+  const slow = remoteAgent({ url, id: 'payer', timeoutMs: 300 });
+  const message = farBook.write('Dawdle', { chunks: ['a', hold.opened] });
+  expect(await slow.run(message, { sessionId: 'dawdle' })).toMatchObject({
+    error: { code: 'remote_timeout' },
+  });
+  const ended = (session: string) =>
+    until(`the run in ${session} is cancelled`, async () => {
+      const [there] = (await far.get(`/agents/payer/runs?session_id=${encodeURIComponent(session)}`)).body;
+      return there?.status === 'cancelled';
+    });
+  await ended('dawdle');
+  hold.open();
+  farBook.write('Pay 17', { toolCalls: [payCall(17)] });
+  const ask = { name: 'delegate_task_to_member', arguments: { member_id: 'payer', task: 'Pay 17' }, id: 'd' };
+  const teams = life('office', 'teams');
+  const paused = await teams.start({
+    message: nearBook.write('Have 17 paid', { toolCalls: [ask] }),
+    session_id: 'left-team',
+  });
+  await teams.cancel(paused.run_id);
+  await ended('left-team:payer');
+});
+
+test('where a remote agent cannot stand, it is refused by name', () => {
+  const front = remoteAgent({ url, id: 'payer' });
+  expect(() => workflow({ id: 'w', steps: [front], agent: front })).toThrow(
+    "'payer' is executed by another service",
+  );
+});
+
 test('tokens: a wrong one is refused, and none is shown; users are forwarded only if asked for', async () => {
   const house = await Gatehouse.open({ agents: [payer] });
   const guarded = house.service;

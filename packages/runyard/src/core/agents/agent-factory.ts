@@ -7,6 +7,7 @@ import type { JsonObject, JsonSchema } from '../json.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
 import { callable, json, objectOf, required, text } from '../options/kinds.js';
 import { schema } from '../options/schema-kind.js';
+import { remoteContinuation } from '../remote/remote-continuation.js';
 import type { RunContext } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { CallApplication } from '../runs/execution/code-owner.js';
@@ -156,7 +157,9 @@ abstract class FactoryMade implements Executable {
   abstract execute(context: RunContext): Promise<RunResult>;
 
   continuation(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation {
-    return continuationOf(run, steps, from);
+    // it may have built a remote agent
+    const isRemote = steps.some(({ kind }) => kind === 'remote');
+    return isRemote ? remoteContinuation(run, steps, from) : continuationOf(run, steps, from);
   }
 
   endEvents(end: RunEnd, context: RunContext): readonly RunEvent[] {
@@ -206,6 +209,11 @@ export class BuiltAgent extends FactoryMade {
   metrics(context: RunContext): JsonObject {
     return this.agent.metrics(context);
   }
+
+  leave(context: RunContext, end: RunEnd): void {
+    const executable: Executable = this.agent;
+    executable.leave?.(context, end);
+  }
 }
 
 /** A placeholder for the agent of a stored run until the run is executed. */
@@ -228,6 +236,10 @@ class RebuiltAgent extends FactoryMade {
 
   metrics(context: RunContext): JsonObject {
     return this.built?.metrics(context) ?? {};
+  }
+
+  leave(context: RunContext, end: RunEnd): void {
+    this.built?.leave(context, end);
   }
 }
 

@@ -1,7 +1,9 @@
 import { Agent, type AnyAgent } from '../agents/agent.js';
 import { toolRecord } from '../agents/journal-records.js';
+import { errors } from '../errors/errors.js';
 import type { PieceEvent, RunEvent } from '../events/run-event.js';
 import type { JsonObject } from '../json.js';
+import { isRemote } from '../remote/remote-component.js';
 import type { RunContext } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import { read } from '../runs/journal/codec.js';
@@ -22,6 +24,11 @@ export class ChatAgent implements Executable {
   private readonly agent: AnyAgent;
 
   constructor(given: AnyAgent, workflow: { readonly name: string; readonly description?: string }) {
+    // it would need a tool of this workflow
+    if (isRemote(given))
+      throw errors.invalidConfig(
+        `Workflow '${workflow.name}': agent must be a local one. '${given.id}' is executed by another service.`,
+      );
     const about = workflow.description === undefined ? '' : ` ${workflow.description}`;
     const runWorkflow = nativeTool({
       name: toolName,

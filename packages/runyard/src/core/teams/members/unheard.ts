@@ -13,5 +13,10 @@ export function unheard(member: Executable): Executable {
     limits,
     execute: (context) => member.execute(context),
     endEvents: () => [],
+    leave: (context, end) => member.leave?.(context, end),
+    inside: (run) => {
+      const inner = member.inside?.(run);
+      return inner && unheard(inner);
+    },
   };
 }
