@@ -19,6 +19,7 @@ import { loadTable, machine, searchTable, table, unboundedTable, viewsTable } fr
 import { compareColdStarts } from './sections/cold-start.mjs';
 import { measureComponents } from './sections/components.mjs';
 import { measureIngest } from './sections/ingest.mjs';
+import { measureInterfaceStarts, measureInterfaces } from './sections/interfaces.mjs';
 import { lifeSections, measureLives } from './sections/life.mjs';
 import { compareUnderLoad, shapes, warmUp } from './sections/load.mjs';
 import { measureIdleStreams } from './sections/memory.mjs';
@@ -39,6 +40,7 @@ const onBothDatabases = [
   'ingest',
   'schedules',
   'components',
+  'interfaces',
   ...lifeNames,
 ];
 const sections = [
@@ -73,6 +75,7 @@ const thorough = {
   schedules: { count: 10_000, rounds: 5, seconds: 6, ticks: 300 },
   evals: { rounds: 7, cases: 1000 },
   components: { rounds: 10, milliseconds: 1000, warmUp: { runs: 3000, milliseconds: 4000 } },
+  interfaces: { rounds: 10, milliseconds: 1000, starts: 15, warmUp: { runs: 3000, milliseconds: 4000 } },
 };
 const quick = {
   load: { rounds: 3, milliseconds: 300 },
@@ -94,6 +97,7 @@ const quick = {
   schedules: { count: 10_000, rounds: 2, seconds: 2, ticks: 60 },
   evals: { rounds: 3, cases: 400 },
   components: { rounds: 4, milliseconds: 400, warmUp: { runs: 1000, milliseconds: 1500 } },
+  interfaces: { rounds: 4, milliseconds: 400, starts: 5, warmUp: { runs: 1000, milliseconds: 1500 } },
 };
 
 /** Starts what is needed, measures, prints the tables, and leaves nothing behind. */
@@ -205,8 +209,18 @@ async function measure(options, setting) {
     agents: [],
     parts: [],
     evals: [],
+    interfaceStarts: [],
   };
-  for (const name of [...lifeNames, 'recording', 'views', 'search', 'ingest', 'schedules', 'components'])
+  for (const name of [
+    ...lifeNames,
+    'recording',
+    'views',
+    'search',
+    'ingest',
+    'schedules',
+    'components',
+    'interfaces',
+  ])
     results[name] = [];
   for (const database of wanted) {
     if (only.has('load')) await underLoad(setting, database, amounts, results);
@@ -224,11 +238,15 @@ async function measure(options, setting) {
       results.schedules.push(...(await measureSchedules(setting, database, amounts.schedules, say)));
     if (only.has('components'))
       results.components.push(...(await measureComponents(setting, database, amounts.components, say)));
+    if (only.has('interfaces'))
+      results.interfaces.push(...(await measureInterfaces(setting, database, amounts.interfaces, say)));
     const lives = await measureLives(setting, database, options, say);
     for (const [name, rows] of Object.entries(lives)) results[name].push(...rows);
   }
   // The rest is about the embedded default.
   if (!wanted.includes('sqlite')) return results;
+  if (only.has('interfaces'))
+    results.interfaceStarts = await measureInterfaceStarts(setting, amounts.interfaces, say);
   if (only.has('memory')) results.other.push(...(await ofIdleStreams(setting, amounts)));
   if (only.has('start')) results.other.push(...(await atStart(setting, amounts)));
   if (only.has('durability')) results.durability = await betweenDurabilities(setting, amounts);
@@ -367,6 +385,8 @@ function print(results, { json }) {
     ['Ingestion of knowledge', results.ingest, (rows) => table(rows, 'Idle', 'Beside it')],
     ['Schedules', results.schedules, (rows) => table(rows, 'Without', '10,000 schedules')],
     ['Stored components', results.components, (rows) => table(rows, 'In code', 'Stored')],
+    ['Interfaces', results.interfaces, (rows) => table(rows, 'Over REST', 'Over it')],
+    ['Start with and without MCP and A2A', results.interfaceStarts, (rows) => table(rows, 'Without', 'With')],
     ['Evals', results.evals, (rows) => table(rows, 'Bare loop', 'Eval')],
     ...viewGroups.map((group) => {
       const rows = results.views.filter((row) => row.group === group);

@@ -86,4 +86,6 @@ export const app = new Runyard({
   teams: [supportDesk],
   workflows: [complaints],
   websocket: true,
+  mcp: true,
+  a2a: true,
 });

@@ -26,18 +26,7 @@ export async function bundle(folder) {
   // Written last: its time says that all of them are fresh.
   const last = join(target, 'index.js');
   if (changedAt(last) >= changedAt(join(folder, 'dist/.tsbuildinfo'))) return;
-  const { rolldown } = await import('rolldown');
-  const input = Object.fromEntries(entries.map((entry) => [entry, join(folder, 'dist', `${entry}.js`)]));
-  const build = await rolldown({
-    input,
-    platform: 'node',
-    logLevel: 'silent',
-    external: /^(?![A-Za-z]:[\\/])[^./]/,
-  });
-  // As deep as the modules that they come from: some find the package by its place.
-  const names = { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' };
-  const { output } = await build.generate({ format: 'esm', sourcemap: true, comments: false, ...names });
-  await build.close();
+  const output = await bundledFiles(folder);
   const files = new Map(output.map((file) => [join(target, file.fileName), file.code ?? file.source]));
   for (const [path, text] of files) if (path !== last) replace(path, text);
   for (const name of readdirSync(target, { recursive: true })) {
@@ -46,6 +35,24 @@ export async function bundle(folder) {
       rmSync(path, { force: true });
   }
   replace(last, files.get(last));
+}
+
+/** What a bundle consists of. The bench leaves parts out with a plugin, to learn what they cost. */
+export async function bundledFiles(folder, plugins = []) {
+  const { rolldown } = await import('rolldown');
+  const input = Object.fromEntries(entries.map((entry) => [entry, join(folder, 'dist', `${entry}.js`)]));
+  const build = await rolldown({
+    input,
+    platform: 'node',
+    logLevel: 'silent',
+    external: /^(?![A-Za-z]:[\\/])[^./]/,
+    plugins,
+  });
+  // As deep as the modules that they come from: some find the package by its place.
+  const names = { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' };
+  const { output } = await build.generate({ format: 'esm', sourcemap: true, comments: false, ...names });
+  await build.close();
+  return output;
 }
 
 /** Other processes may be loading the file: they see the old one or the new one. */

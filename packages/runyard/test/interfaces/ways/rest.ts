@@ -55,7 +55,7 @@ export function get(person: Person, path: string): Promise<Body> {
   return bodyOf(person, path, { method: 'GET' });
 }
 
-export function post(
+function post(
   person: Person,
   path: string,
   form: Record<string, string>,

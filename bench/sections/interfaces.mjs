@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { bundledFiles } from '../../scripts/lib/bundle.mjs';
+import { root } from '../../scripts/lib/setup.mjs';
+import { freePort, isHealthy } from '../lib/ports.mjs';
+import { row } from '../lib/rows.mjs';
+import { databases } from '../lib/servers.mjs';
+import { median } from '../lib/statistics.mjs';
+import { oneRound } from './load.mjs';
+
+/** Of the CPU time of a run, against the same run over REST. */
+const mostRatio = 1.5;
+
+/** Of a start without the interfaces, against a build that does not have them: only what is measured inexactly. */
+const mostStartRatio = 1.05;
+
+const mostRuns = 5000;
+const shapes = [
+  { over: 'mcp', title: 'a run over MCP', stream: false, callers: 1 },
+  { over: 'mcp', title: 'a run over MCP', stream: false, callers: 32 },
+  { over: 'a2a', title: 'a run over A2A', stream: false, callers: 1 },
+  { over: 'a2a', title: 'a run over A2A', stream: false, callers: 32 },
+  { over: 'a2a', title: 'a stream over A2A', stream: true, callers: 1 },
+  { over: 'a2a', title: 'a stream over A2A', stream: true, callers: 32 },
+];
+
+/**
+ * Runs over MCP and A2A against the same runs over REST: on the same server and in turns, so that the way is all that
+ * differs. The model answers at once, or streams all tokens in one packet.
+ */
+export async function measureInterfaces({ load, start }, database, { rounds, milliseconds, warmUp }, say) {
+  const { title: where } = databases[database];
+  const server = await start.runyard(database, { mcp: true, a2a: true });
+  const rows = [];
+  for (const { over, title, stream, callers } of shapes) {
+    say(`${where}: ${title}, callers: ${callers}`);
+    const samples = { rest: [], [over]: [] };
+    for (let round = -1; round < rounds; round += 1) {
+      const order = round % 2 === 0 ? ['rest', over] : [over, 'rest'];
+      for (const way of order) {
+        const shape = { agentId: stream ? 'burst' : 'direct', over: way, stream, callers };
+        const bounds = round < 0 ? warmUp : { runs: mostRuns, milliseconds };
+        const result = await oneRound(load, server, shape, bounds);
+        if (round >= 0) samples[way].push(result);
+      }
+    }
+    const both = (what, value, bound) =>
+      row({
+        what: `${what}: ${title}, ${callers} ${callers === 1 ? 'caller' : 'callers'}`,
+        where,
+        unit: 'ms',
+        base: median(samples.rest.map(value)),
+        measured: median(samples[over].map(value)),
+        ...bound,
+      });
+    rows.push(both('CPU', ({ cpuPerRun }) => cpuPerRun / 1000, { mostRatio }));
+    rows.push(both('time, p50', ({ whole }) => median(whole)));
+  }
+  await server.stop();
+  return rows;
+}
+
+/** The modules that an application loads before it opts in, and what takes their place in the build without them. */
+const leftOut = {
+  'interfaces/mcp/interface.js': 'export const mcp = undefined;',
+  'interfaces/a2a/interface.js': 'export const a2a = undefined;',
+};
+
+/**
+ * From the start of a process until /health answers: a build without MCP and A2A, and the build as it is, with and
+ * without them. The starts take turns.
+ */
+export async function measureInterfaceStarts({ folder }, { starts }, say) {
+  say('start with and without the interfaces');
+  const lean = await leanBuild(mkdtempSync(join(folder, 'lean-')));
+  const whole = join(root, 'packages/runyard');
+  const sides = {
+    lean: [lean, {}],
+    off: [whole, {}],
+    mcp: [whole, { mcp: true }],
+    a2a: [whole, { a2a: true }],
+  };
+  const samples = { lean: [], off: [], mcp: [], a2a: [] };
+  // the first start of each compiles what the next ones find compiled
+  for (let round = -1; round < starts; round += 1) {
+    for (const [side, [place, settings]] of Object.entries(sides)) {
+      const dataDir = mkdtempSync(join(folder, 'start-'));
+      const took = await startOnce(place, { ...settings, dataDir });
+      if (round >= 0) samples[side].push(took);
+    }
+  }
+  const against = (what, side, bound) =>
+    row({
+      what,
+      where: 'SQLite',
+      unit: 'ms',
+      base: median(samples.lean),
+      measured: median(samples[side]),
+      ...bound,
+    });
+  return [
+    against('start, MCP and A2A off', 'off', { mostRatio: mostStartRatio }),
+    against('start, MCP on', 'mcp'),
+    against('start, A2A on', 'a2a'),
+  ];
+}
+
+/** The package as it would be built if it had no MCP and no A2A. */
+async function leanBuild(target) {
+  const source = join(root, 'packages/runyard');
+  const plugin = {
+    name: 'left-out',
+    load: (id) => {
+      const name = Object.keys(leftOut).find((one) => id.replaceAll('\\', '/').endsWith(one));
+      return name === undefined ? null : leftOut[name];
+    },
+  };
+  for (const file of await bundledFiles(source, [plugin])) {
+    const path = join(target, 'bundle', file.fileName);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, file.code ?? file.source);
+  }
+  copyFileSync(join(source, 'package.json'), join(target, 'package.json'));
+  return target;
+}
+
+const program = `const [place, settings] = process.argv.slice(1);
+  const { agent, Runyard } = await import(place);
+  const agents = [agent({ id: 'plain', model: 'offline' })];
+  await new Runyard({ agents, logLevel: 'silent', ...JSON.parse(settings) }).listen();`;
+
+async function startOnce(place, settings) {
+  const port = await freePort();
+  const begun = performance.now();
+  const words = [join(place, 'bundle/index.js'), JSON.stringify({ ...settings, port })];
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, ...words], {
+    stdio: 'ignore',
+  });
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  try {
+    while (!(await isHealthy(port))) {
+      if (child.exitCode !== null) throw new Error(`a server ended with code ${child.exitCode} at its start`);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    return performance.now() - begun;
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+  }
+}
