@@ -57,7 +57,7 @@ export class AuthorizationServer {
       keys: this.keys,
       tokens: this.tokens,
       documents: this.#documents,
-      findClient: (clientId) => this.#findClient(clientId),
+      findClient: (...of) => this.#findClient(...of),
       log,
     });
   }
@@ -83,10 +83,14 @@ export class AuthorizationServer {
   }
 
   /** Begins an authorization. Throws when the client or its redirect URI is not known: nothing is sent to such a place. */
-  async authorize(parameters: AuthorizationParameters, place: OauthPlace): Promise<AuthorizationStep> {
+  async authorize(
+    parameters: AuthorizationParameters,
+    place: OauthPlace,
+    clientAddress: string,
+  ): Promise<AuthorizationStep> {
     const { client_id: clientId, redirect_uri: redirectUri, state } = parameters;
     if (clientId === undefined) throw errors.oauth('invalid_request', 'client_id is missing.');
-    const client = await this.#findClient(clientId);
+    const client = await this.#findClient(clientId, clientAddress);
     if (redirectUri === undefined) throw errors.oauth('invalid_request', 'redirect_uri is missing.');
     if (!isRegistered(redirectUri, client.redirectUris))
       throw errors.oauth('invalid_request', 'The client did not register this redirect_uri.');
@@ -106,11 +110,15 @@ export class AuthorizationServer {
   }
 
   /** What a person is asked; undefined for a request that is unknown or too old. */
-  async question(transaction: string, place: OauthPlace): Promise<ConsentQuestion | undefined> {
+  async question(
+    transaction: string,
+    place: OauthPlace,
+    clientAddress: string,
+  ): Promise<ConsentQuestion | undefined> {
     const request = await this.#requests.open(transaction, place);
     if (request === undefined) return undefined;
     try {
-      return { client: await this.#findClient(request.clientId), request };
+      return { client: await this.#findClient(request.clientId, clientAddress), request };
     } catch (error) {
       if (error instanceof RunyardError && error.code === 'invalid_client') return undefined;
       throw error;
@@ -119,7 +127,7 @@ export class AuthorizationServer {
 
   /** Takes the answer of a person. A right secret is never refused because of wrong ones before it. */
   async answer(answer: ConsentAnswer, place: OauthPlace): Promise<ConsentResult> {
-    const question = await this.question(answer.transaction, place);
+    const question = await this.question(answer.transaction, place, answer.clientAddress);
     if (question === undefined) return { kind: 'gone' };
     const { request, client } = question;
     const { redirectUri, state } = request;
@@ -170,8 +178,8 @@ export class AuthorizationServer {
   }
 
   /** Throws `invalid_client` for one that is unknown or has expired. */
-  async #findClient(clientId: string): Promise<OauthClient> {
-    if (isDocumentId(clientId)) return this.#documents.find(clientId);
+  async #findClient(clientId: string, clientAddress: string): Promise<OauthClient> {
+    if (isDocumentId(clientId)) return this.#documents.find(clientId, clientAddress);
     const stored = /^[\da-f-]{36}$/.test(clientId) ? await this.store.findClient(clientId) : undefined;
     if (stored === undefined)
       throw errors.oauth('invalid_client', 'The client is not known, or its registration has expired.');

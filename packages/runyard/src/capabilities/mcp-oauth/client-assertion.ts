@@ -2,7 +2,7 @@ import type { JSONWebKeySet } from 'jose';
 import { errors } from '../../core/errors/errors.js';
 import type { ClientDocuments } from './client-documents.js';
 import type { OauthKeys } from './keys.js';
-import { assertionAlgorithms, type OauthClient } from './schema.js';
+import { assertionAlgorithms, type OauthClient, type TokenSite } from './schema.js';
 import type { OauthStore } from './store.js';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -20,18 +20,19 @@ export interface AssertionSite {
 export async function checkAssertion(
   client: OauthClient,
   assertion: string,
-  audiences: readonly string[],
+  { issuer, tokenEndpoint, clientAddress }: TokenSite,
   { documents, keys, store }: AssertionSite,
 ): Promise<void> {
   const { createLocalJWKSet, jwtVerify } = await import('jose');
-  const keySet: unknown = client.jwksUri === undefined ? client.jwks : await documents.keysAt(client.jwksUri);
+  const keySet: unknown =
+    client.jwksUri === undefined ? client.jwks : await documents.keysAt(client.jwksUri, clientAddress);
   let payload: { readonly jti?: string | undefined; readonly exp?: number | undefined };
   try {
     // the library checks the shape of the set
     const find = createLocalJWKSet(keySet as JSONWebKeySet);
     ({ payload } = await jwtVerify(assertion, find, {
       algorithms: [...assertionAlgorithms],
-      audience: [...audiences],
+      audience: [issuer, tokenEndpoint],
       issuer: client.clientId,
       subject: client.clientId,
       requiredClaims: ['exp', 'jti'],

@@ -1,4 +1,5 @@
 import { errors, RunyardError } from '../../core/errors/errors.js';
+import { FailedAttempts } from '../../platform/auth/failed-attempts.js';
 import { RecentMap } from '../../platform/auth/recent-map.js';
 import { fetchContent } from '../../platform/net/fetch-content.js';
 import { documentClient } from './clients.js';
@@ -9,8 +10,9 @@ const maxBytes = 16_384;
 const timeoutMs = 5_000;
 const keptMs = 300_000;
 const keptDocuments = 500;
-/** Anyone can have us fetch: so many at once, in each process. */
+/** Anyone can have us fetch: so many at once, in each process, and so many within a minute for one address. */
 const mostAtOnce = 8;
+const fetchesOfAddress = 30;
 
 /** The fetch of a service: public addresses only, no redirects, bounded in size and time. */
 export function documentFetch(allowedHosts: readonly string[]): FetchDocument {
@@ -41,30 +43,35 @@ interface Kept<Value> {
 export class ClientDocuments {
   readonly #kept = new RecentMap<Kept<unknown>>(keptDocuments);
   readonly #pending = new Map<string, Promise<unknown>>();
+  readonly #fetches = new FailedAttempts(fetchesOfAddress);
 
   constructor(private readonly fetchDocument: FetchDocument) {}
 
   /** Throws `invalid_client` when there is no such client. */
-  async find(clientId: string): Promise<OauthClient> {
+  async find(clientId: string, clientAddress: string): Promise<OauthClient> {
     const fault = idFault(clientId);
     if (fault !== undefined) throw errors.oauth('invalid_client', `The client_id ${fault}.`);
-    return documentClient(clientId, await this.#json(clientId, 'client_id'));
+    return documentClient(clientId, await this.#json(clientId, 'client_id', clientAddress));
   }
 
   /** The key set at an address of a metadata document. */
-  async keysAt(url: string): Promise<unknown> {
+  async keysAt(url: string, clientAddress: string): Promise<unknown> {
     if (!URL.canParse(url) || new URL(url).protocol !== 'https:')
       throw errors.oauth('invalid_client', 'The jwks_uri of the client is not an https: URL.');
-    return this.#json(url, 'jwks_uri');
+    return this.#json(url, 'jwks_uri', clientAddress);
   }
 
-  async #json(url: string, what: string): Promise<unknown> {
+  async #json(url: string, what: string, clientAddress: string): Promise<unknown> {
     const kept = this.#kept.get(url);
     if (kept !== undefined && kept.until > performance.now()) return kept.value;
     const known = this.#pending.get(url);
     if (known !== undefined) return known;
-    if (this.#pending.size >= mostAtOnce)
-      throw errors.oauthLimited('Too many documents of clients are being fetched. Try again later.', 5);
+    const limited = this.#fetches.note(clientAddress, Date.now());
+    if (limited !== undefined || this.#pending.size >= mostAtOnce)
+      throw errors.oauthLimited(
+        'Too many documents of clients are being fetched. Try again later.',
+        Math.ceil((limited?.retryAfterMs ?? 5_000) / 1000),
+      );
     const fetching = this.#fetch(url, what).finally(() => this.#pending.delete(url));
     this.#pending.set(url, fetching);
     const value = await fetching;

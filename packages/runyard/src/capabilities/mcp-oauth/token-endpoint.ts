@@ -16,7 +16,7 @@ export interface TokenEndpointOptions {
   readonly keys: OauthKeys;
   readonly tokens: AccessTokens;
   readonly documents: ClientDocuments;
-  findClient(clientId: string): Promise<OauthClient>;
+  findClient(clientId: string, clientAddress: string): Promise<OauthClient>;
   readonly log: Log;
 }
 
@@ -149,11 +149,11 @@ export class TokenEndpoint {
     const { client_assertion: assertion, client_assertion_type: type } = form;
     const clientId = form.client_id ?? (await subjectOf(assertion));
     if (clientId === undefined) throw errors.oauth('invalid_request', 'client_id is missing.');
-    const client = await this.options.findClient(clientId);
+    const client = await this.options.findClient(clientId, site.clientAddress);
     if (client.authentication === 'none') return client;
     if (assertion === undefined || type !== assertionType)
       throw errors.oauth('invalid_client', 'This client has to send a client_assertion.');
-    await checkAssertion(client, assertion, [site.issuer, site.tokenEndpoint], this.options);
+    await checkAssertion(client, assertion, site, this.options);
     return client;
   }
 

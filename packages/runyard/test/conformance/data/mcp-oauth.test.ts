@@ -46,6 +46,7 @@ async function connecting(server: AuthorizationServer) {
       code_challenge_method: 'S256',
     },
     site,
+    'here',
   );
   const transaction = step.to === 'consent' ? step.transaction : '';
   const answer = { transaction, secret, approves: true, clientAddress: 'here' };

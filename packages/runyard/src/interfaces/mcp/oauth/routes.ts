@@ -171,11 +171,11 @@ const authorize = defineRoute({
   summary: 'Ask a person to connect an OAuth client',
   query: authorizationQuery,
   responses: { 302: { description: 'To the consent page, or back to the client.' } },
-  handler: (services: OauthServices, { query, headers, basePath }) =>
+  handler: (services: OauthServices, { query, headers, basePath, clientAddress }) =>
     onPage(async () => {
       const { server, places } = siteOf(services);
       const place = places.of({ headers, basePath });
-      const step = await server.authorize(withoutEmpty(query), place);
+      const step = await server.authorize(withoutEmpty(query), place, clientAddress);
       if (step.to === 'client') return redirect(step.location);
       if (step.to === 'notice')
         return noticePage('This request cannot be granted', step.error.message, 400, step);
@@ -201,11 +201,14 @@ const showConsent = defineRoute({
   summary: 'The consent page',
   query: z.object({ txn: text }),
   responses: { 200: { contentType: 'text/html', schema: z.string() } },
-  handler: (services: OauthServices, { query: { txn: transaction = '' }, headers, basePath }) =>
+  handler: (
+    services: OauthServices,
+    { query: { txn: transaction = '' }, headers, basePath, clientAddress },
+  ) =>
     onPage(async () => {
       const site = siteOf(services);
       const place = site.places.of({ headers, basePath });
-      const question = await site.server.question(transaction, place);
+      const question = await site.server.question(transaction, place, clientAddress);
       if (question === undefined) return gone();
       // another tab of the same browser keeps its form
       const cookie = givenCookie(headers.cookie) ?? randomBytes(24).toString('base64url');
