@@ -16,7 +16,7 @@ import { cancelRunTool } from './runs/cancel-tool.js';
 import { continueRunTool } from './runs/continue-tool.js';
 import { runTools } from './runs/run-tools.js';
 import type { McpSite } from './site.js';
-import { failureResult } from './tool-errors.js';
+import { failureResult, requestCancelled } from './tool-errors.js';
 
 const builtinTools: readonly BuiltinTool[] = [
   configTool,
@@ -67,8 +67,9 @@ export class Toolbox {
     try {
       return await tool.call(request, args);
     } catch (error) {
-      // nobody waits for the answer of a request whose connection is closed
-      if (context.mcpReq.signal.aborted && !call.cancelled.aborted) throw error;
+      // nobody waits for the answer of a request that is cancelled, or whose connection is closed
+      if (call.cancelled.aborted) throw requestCancelled();
+      if (context.mcpReq.signal.aborted) throw error;
       return failureResult(request, args, error);
     }
   }

@@ -6,7 +6,6 @@ import { openGate } from '../../../../core/tools/call/gate.js';
 import type { Tool } from '../../../../core/tools/tool.js';
 import { systemTimers } from '../../../../platform/engine/local/timers.js';
 import { type McpTool, type ToolRequest, textBlock } from '../mcp-tool.js';
-import { requestCancelled } from '../tool-errors.js';
 import { callSite } from './call-site.js';
 import { KeptMedia } from './kept-media.js';
 import { personAtClient } from './person-at-client.js';
@@ -43,17 +42,13 @@ export function customTool(tool: Tool): McpTool {
         media,
         questions: { series: () => personAtClient(request), paused: undefined },
       };
-      try {
-        const outcome = await executeTool(tool, toolCall, callSite(request, signal), environment);
-        const { content, error, written } = outcome;
-        return {
-          content: [textBlock(content), ...media.blocks(outcome.media ?? [])],
-          isError: error,
-          ...(!error && written === 'json' && shown.outputSchema && structured(content)),
-        };
-      } catch (error) {
-        throw call.cancelled.aborted ? requestCancelled() : error;
-      }
+      const outcome = await executeTool(tool, toolCall, callSite(request, signal), environment);
+      const { content, error, written } = outcome;
+      return {
+        content: [textBlock(content), ...media.blocks(outcome.media ?? [])],
+        isError: error,
+        ...(!error && written === 'json' && shown.outputSchema && structured(content)),
+      };
     },
   };
 }

@@ -8,6 +8,7 @@ import {
   textOf,
 } from '../../../../../test/support/clients/mcp-client.js';
 import { TestService } from '../../../../../test/support/service.js';
+import { gate } from '../../../../../test/support/until.js';
 import { agent, knowledge, tool, toolkit, toolResult } from '../../../../index.js';
 import { scriptedModel } from '../../../../testing.js';
 
@@ -202,6 +203,28 @@ test('that wait for a person, or have the name of a built-in tool, are refused a
   const alone = await connected({ options: { tools: [same], builtinTools: false } });
   expect((await alone.client.listTools()).tools.map(({ name }) => name)).toEqual(['run_agent']);
   expect((await alone.client.listPrompts()).prompts).toEqual([]);
+});
+
+test('are stopped when the client cancels its request, and nothing of it is an error of the service', async () => {
+  const began = gate();
+  const stopped = gate();
+  const endless = tool({
+    name: 'endless',
+    description: 'Never ends by itself',
+    execute: (_args, { signal }) => {
+      signal.addEventListener('abort', () => stopped.open());
+      began.open();
+      return new Promise(() => {});
+    },
+  });
+  const client = await connected({ options: { tools: [endless] } });
+  const controller = new AbortController();
+  const call = client.call('endless', {}, controller.signal);
+  await began.opened;
+  controller.abort();
+  await expect(call).rejects.toThrow();
+  await stopped.opened;
+  expect(service.logged.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
 test('come from sources, too: one that fails costs its own tools alone', async () => {
