@@ -58,6 +58,13 @@ const lists: readonly (readonly [path: string, exception?: Exception])[] = [
   ['/sessions/session-1/runs'],
   ['/sessions/session-1/runs?limit=2&page=2'],
   [`/sessions/session-1/runs/${id(1)}`],
+  ['/a2a/agents/writer/tasks'],
+  ['/a2a/agents/writer/tasks?status=TASK_STATE_COMPLETED'],
+  ['/a2a/agents/writer/tasks?contextId=session-1'],
+  [`/a2a/agents/writer/tasks?statusTimestampAfter=${iso(0)}`],
+  [
+    `/a2a/agents/writer/tasks?pageToken=${Buffer.from(JSON.stringify([start + 60_000, id(9)])).toString('base64url')}`,
+  ],
   ['/memories', { walks: ['memories'] }],
   ['/memories?user_id=user-1'],
   ['/memories?agent_id=writer'],
@@ -156,7 +163,7 @@ describe('what lists, searches and details ask the database is found by an index
     it('whatever they are filtered and sorted by', async () => {
       const place = await emptyPlace();
       await fill(await place.open());
-      const service = await startService({ database: place.url });
+      const service = await startService({ database: place.url, a2a: true });
       const explainer = await openExplainer(place);
       const sent = recordSql({ dialect });
       onTestFinished(async () => {
@@ -205,7 +212,9 @@ function walkedTable(line: string, next: string): string[] {
 }
 
 async function get(service: TestService, path: string): Promise<void> {
-  expect((await service.get(path)).status, path).toBe(200);
+  // routes of A2A are described by their protocol
+  const { status } = path.startsWith('/a2a') ? await fetch(service.url + path) : await service.get(path);
+  expect(status, path).toBe(200);
 }
 
 async function search(service: TestService, body: object): Promise<void> {
