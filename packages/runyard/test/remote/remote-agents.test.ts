@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../src/core/log.js';
 import { agent, Runyard, remoteAgent, remoteTeam, team, tool, workflow } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing.js';
 import { Gatehouse } from '../support/clients/tokens.js';
 import { payCall, payingAgent, RunLife } from '../support/components/run-life.js';
 import { preparedSqlite } from '../support/databases.js';
@@ -339,6 +340,41 @@ test('where a remote agent cannot stand, it is refused by name', () => {
   expect(() => workflow({ id: 'w', steps: [front], agent: front })).toThrow(
     "'payer' is executed by another service",
   );
+});
+
+test('the remote service may restart: its run continues there, and what was said before is void', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'runyard-far-'));
+  writeFileSync(join(folder, 'runyard.db'), await preparedSqlite());
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const hold = gate();
+  let calls = 0;
+  const model = scriptedModel(() => {
+    calls += 1;
+    return calls === 1 ? { chunks: ['half ', hold.opened] } : { chunks: ['the ', 'whole'] };
+  });
+  const open = async (port: number) => {
+    const app = new Runyard({
+      port,
+      dataDir: folder,
+      log: silentLog,
+      agents: [agent({ id: 'writer', model })],
+    });
+    return { app, url: (await app.listen()).url };
+  };
+  const first = await open(0);
+  const remote = remoteAgent({ url: first.url, id: 'writer' });
+  let text = '';
+  for await (const event of remote.stream('Write')) {
+    if (event.event === 'RunStarted') text = '';
+    if (event.event !== 'RunContent') continue;
+    text += event.content;
+    if (text !== 'half ') continue;
+    await first.app.close({ graceMs: 0 });
+    hold.open();
+    const second = await open(Number(new URL(first.url).port));
+    onTestFinished(() => second.app.close({ graceMs: 0 }));
+  }
+  expect(text).toBe('the whole');
 });
 
 test('tokens: a wrong one is refused, and none is shown; users are forwarded only if asked for', async () => {

@@ -1,8 +1,9 @@
-import { runContent } from '../agents/agent-events.js';
+import { runContent, runStarted } from '../agents/agent-events.js';
 import type { PieceEvent, RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
 import type { RunContext } from '../runs/context.js';
 import { teamPrefix } from '../runs/events/event-origin.js';
+import { workflowStarted } from '../workflows/workflow-events.js';
 import { textIn } from './remote-body.js';
 import type { RemoteEvent, RemoteRef } from './remote-service.js';
 
@@ -22,6 +23,8 @@ const ownWords: ReadonlySet<string> = new Set([
   'WorkflowCancelled',
   'WorkflowError',
 ]);
+
+const starts: ReadonlySet<string> = new Set(['RunStarted', 'WorkflowStarted']);
 
 /** Events that are passed on. One that only a later version knows is left out: nobody here could read it. */
 const known: ReadonlySet<string> = new Set([
@@ -53,6 +56,7 @@ export class RemoteEvents {
   private readonly inside = new Map<string, RunContext>();
   private readonly piece: PieceEvent = runContent('', 'str');
   private speaking = false;
+  private restarts = 0;
 
   constructor(
     private readonly context: RunContext,
@@ -67,6 +71,7 @@ export class RemoteEvents {
     const runId = textIn(fields.run_id);
     if (runId === undefined || !known.has(bare)) return undefined;
     const isOwn = runId === this.ref.runId;
+    if (isOwn && starts.has(bare)) this.startAgain();
     if (isOwn && ownWords.has(bare)) return undefined;
     const { context } = this;
     if (isOwn && bare === 'RunContent' && typeof fields.content === 'string') this.say(fields.content);
@@ -75,6 +80,19 @@ export class RemoteEvents {
       target.emit(eventOf(bare, fields), `${this.key}:${index ?? 'unnumbered'}`);
     }
     return context.congestion();
+  }
+
+  /** The remote run is executed again, after a crash or a failed attempt there: what was said of its answer is void. */
+  private startAgain(): void {
+    if (!this.speaking) return;
+    const { context } = this;
+    const { kind, model, modelProvider } = context.run;
+    const named = { id: model ?? '', provider: modelProvider ?? '' };
+    this.restarts += 1;
+    const event = kind === 'workflow' ? workflowStarted(true) : runStarted(named, true);
+    context.emit(event, `${this.key}:restart:${this.restarts}`);
+    context.draft.content = '';
+    this.speaking = false;
   }
 
   private say(text: string): void {
