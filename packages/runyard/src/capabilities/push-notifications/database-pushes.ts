@@ -69,7 +69,11 @@ export class DatabasePushes {
 
   start(): void {
     const { senders, timers } = this.#options;
-    if (senders.size === 0) return;
+    if (senders.size === 0) {
+      // what was registered while notifications were on holds secrets
+      this.#stopTimer = timers.every(lookMs, () => void this.#quietly(() => this.#removeOld()));
+      return;
+    }
     this.#started = true;
     this.#stopTimer = timers.every(lookMs, () => void this.#lookAtAll());
     // what a start does first must not wait for it
@@ -102,13 +106,17 @@ export class DatabasePushes {
   }
 
   async #lookAtAll(): Promise<void> {
-    const { store } = this.#options;
     await this.#quietly(async () => {
-      await store.openAll();
-      while (!this.#stopping.signal.aborted)
-        if ((await store.removeOld(goneMs, unusedMs, removedAtOnce)) < removedAtOnce) break;
+      await this.#options.store.openAll();
+      await this.#removeOld();
     });
     this.#look();
+  }
+
+  async #removeOld(): Promise<void> {
+    const { store } = this.#options;
+    while (!this.#stopping.signal.aborted)
+      if ((await store.removeOld(goneMs, unusedMs, removedAtOnce)) < removedAtOnce) return;
   }
 
   /** Sends what is due. One look at a time: a request during a look causes another one. */
@@ -165,21 +173,26 @@ export class DatabasePushes {
   async #attempt(config: PushConfig, sender: PushSender, leaseId: string): Promise<void> {
     const { store, load } = this.#options;
     const resting = await load(config.runId);
-    if (resting === undefined || !isReported(resting.run)) {
-      // it continues, or was deleted: its next rest is reported
-      await store.settle(config, leaseId, { state: 'delivered', error: null });
-      return;
+    // of a run that continues, or was deleted, there is nothing to say
+    let outcome: PushOutcome = { state: 'waiting', error: null };
+    if (resting !== undefined && isReported(resting.run)) {
+      const result = await this.#send(config, resting, sender);
+      if (this.#stopping.signal.aborted && !result.ok) return store.release(config, leaseId);
+      outcome = outcomeOf(result, config, resting.run, sender);
     }
-    const result = await this.#send(config, resting, sender);
-    if (this.#stopping.signal.aborted && !result.ok) return store.release(config, leaseId);
-    const outcome = outcomeOf(result, config, resting.run, sender);
     if (!(await store.settle(config, leaseId, outcome))) return;
     this.#report(config, outcome);
-    // it may have come to rest again meanwhile
+    // it may have come to rest since it was loaded
     await store.open([config.runId]);
   }
 
   async #send(config: PushConfig, resting: RestingRun, sender: PushSender): Promise<Delivered> {
+    // an attempt counts from its beginning: this one was begun before, and its process did not survive it
+    if (config.delivery.attempts > sender.maxAttempts)
+      return {
+        ok: false,
+        reason: 'The processes that sent the notification ended before the receiver answered.',
+      };
     try {
       const message = await sender.message(config, resting);
       // a service that notifies nobody never loads it
@@ -197,7 +210,8 @@ export class DatabasePushes {
     if (state === 'failed')
       log.warn({ ...facts(config), reason: error }, 'a push notification was given up; it was not delivered');
     else if (state === 'delivered') log.debug(facts(config), 'a push notification was delivered');
-    else log.debug({ ...facts(config), reason: error }, 'a push notification failed; trying again later');
+    else if (state === 'pending')
+      log.debug({ ...facts(config), reason: error }, 'a push notification failed; trying again later');
   }
 
   /** A failure of the database loses nothing: the next look finds what was not done. */

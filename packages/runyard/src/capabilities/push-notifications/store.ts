@@ -1,7 +1,7 @@
 import type { Run } from '../../core/runs/run.js';
 import { type Database, type Statement, statement, statementNow } from '../../platform/storage/database.js';
 import type { PushConfig, PushOrigin } from './push-config.js';
-import type { PushConfigsTable } from './tables.js';
+import type { PushConfigsTable, PushState } from './tables.js';
 
 /** What a client gave, checked. */
 export interface PushConfigValues extends PushOrigin {
@@ -15,7 +15,7 @@ export interface PushConfigValues extends PushOrigin {
 
 /** How an attempt ended. */
 export interface PushOutcome {
-  readonly state: 'delivered' | 'failed' | 'pending';
+  readonly state: PushState;
   /** The rest that was reported or given up; undefined while it is still to be delivered. */
   readonly reported?: string | undefined;
   readonly error: string | null;
@@ -90,14 +90,21 @@ const readOfRuns: Statement = {
 };
 const openOfRuns = inBoth(
   'open_pushes_of_runs',
-  ({ now, among }) => `
-    UPDATE push_configs ${opened(now)}
-    WHERE next_at IS NULL AND run_id ${among} AND ${unreported} RETURNING 1 AS opened`,
+  ({ now, among, inOrder }) => `
+    UPDATE push_configs ${opened(now)} WHERE (run_id, config_id) IN (
+      SELECT run_id, config_id FROM push_configs
+      WHERE next_at IS NULL AND run_id ${among} AND ${unreported}
+      ORDER BY run_id, config_id ${inOrder})
+    RETURNING 1 AS opened`,
 );
+// A row that is locked is in the hands of a process that looks at it itself.
 const openAll = inBoth(
   'open_pushes',
-  ({ now }) => `
-    UPDATE push_configs ${opened(now)} WHERE next_at IS NULL AND ${unreported} RETURNING 1 AS opened`,
+  ({ now, skipLocked }) => `
+    UPDATE push_configs ${opened(now)} WHERE (run_id, config_id) IN (
+      SELECT run_id, config_id FROM push_configs WHERE next_at IS NULL AND ${unreported}
+      ORDER BY run_id, config_id ${skipLocked})
+    RETURNING 1 AS opened`,
 );
 
 // The attempt counts from its beginning: what ends the process each time is not repeated for ever.

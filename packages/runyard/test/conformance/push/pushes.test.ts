@@ -172,6 +172,22 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(hook.received).toHaveLength(5);
   });
 
+  test('a notification that ends the processes which send it is given up', async () => {
+    const place = await freshPlace();
+    const hook = await webhook();
+    await endedUnnoticed(place, hook, 'deadly');
+    const database = await place.open();
+    const store = new PushStore(database);
+    await store.open(['deadly']);
+    for (let killed = 0; killed < 3; killed++)
+      await until('the lease has ended', async () => (await store.claim(mount, 'killed', 1, 8)).length > 0);
+    const process = await processOver(database, sender(hook.host));
+    expect(await settled(process, { runId: 'deadly' })).toMatchObject([
+      { state: 'failed', error: expect.stringContaining('ended before the receiver answered') },
+    ]);
+    expect(hook.received).toEqual([]);
+  });
+
   test('several processes send each notification once', async () => {
     const place = await freshPlace();
     const hook = await webhook();

@@ -190,6 +190,11 @@ test('a receiver gets the credentials that it wants, and the client sees why not
   expect(JSON.stringify(service.logged)).not.toMatch(/hidden|cGFzcw==/);
 });
 
+test('a wrong option is named', () => {
+  expect(() => a2a({ pushNotifications: { maxAttempt: 1 } as object })).toThrow('Did you mean maxAttempts?');
+  expect(() => a2a({ pushNotifications: { timeoutMs: 0 } })).toThrow('pushNotifications.timeoutMs is 0');
+});
+
 test('what cannot be notified is refused before the run begins', async () => {
   const client = await clientOf(modes[0]);
   const before = (await service.get('/agents/clerk/runs')).body.length;
