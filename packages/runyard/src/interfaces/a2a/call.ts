@@ -22,8 +22,8 @@ export interface A2aCall {
   readonly basePath: string;
   /** By which the client reaches the service. */
   readonly calledAddress: string;
-  /** Aborts when the client disconnects. */
-  readonly signal: AbortSignal;
+  /** Aborts when the client disconnects. Made for a call that asks for it. */
+  readonly disconnected: () => AbortSignal;
 }
 
 export type OperationName =

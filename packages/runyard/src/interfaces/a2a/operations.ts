@@ -85,7 +85,7 @@ function startRun(call: A2aCall, message: GivenMessage, following: Following): P
     ...(typeof key === 'string' && { idempotencyKey: key }),
     ...(typeof traceparent === 'string' && { traceParent: traceparent }),
     clientMessage: keptMessageOf(message),
-    disconnected: () => call.signal,
+    disconnected: call.disconnected,
   });
 }
 
@@ -109,7 +109,7 @@ async function answerTask(
       `The task waits for no answer: it is ${stateOf(view.run)}. Leave out taskId to begin another task in this context.`,
     );
   return services.runs.continueRun(caller, place, answerFormOf(view, message.parts, following), {
-    disconnected: () => call.signal,
+    disconnected: call.disconnected,
   });
 }
 

@@ -189,10 +189,11 @@ function callOf(
   request: Request,
   target: ComponentName,
 ): RawCall {
-  const { caller, headers, signal, basePath, calledAddress } = request;
+  const { caller, headers, basePath, calledAddress } = request;
+  const disconnected = () => request.signal;
   checkVersion(headers['a2a-version']);
   if (!config.exposes(target.kind, target.componentId)) throw errors.componentNotFound(target.kind);
-  return { services, config, operations, target, caller, headers, signal, basePath, calledAddress };
+  return { services, config, operations, target, caller, headers, disconnected, basePath, calledAddress };
 }
 
 const versions = /^\s*(1(\.0)?|0\.3)(\.\d+)?\s*$/;
