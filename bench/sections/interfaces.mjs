@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundledFiles } from '../../scripts/lib/bundle.mjs';
 import { root } from '../../scripts/lib/setup.mjs';
@@ -61,11 +61,8 @@ export async function measureInterfaces({ load, start }, database, { rounds, mil
   return rows;
 }
 
-/** The modules that an application loads before it opts in, and what takes their place in the build without them. */
-const leftOut = {
-  'interfaces/mcp/interface.js': 'export const mcp = undefined;',
-  'interfaces/a2a/interface.js': 'export const a2a = undefined;',
-};
+/** The modules of the interfaces that are there before an application opts in. The build without them has none of their code. */
+const leftOut = ['interfaces/mcp/interface.js', 'interfaces/a2a/interface.js'];
 
 /**
  * From the start of a process until /health answers: a build without MCP and A2A, and the build as it is, with and
@@ -112,8 +109,9 @@ async function leanBuild(target) {
   const plugin = {
     name: 'left-out',
     load: (id) => {
-      const name = Object.keys(leftOut).find((one) => id.replaceAll('\\', '/').endsWith(one));
-      return name === undefined ? null : leftOut[name];
+      if (!leftOut.some((one) => id.replaceAll('\\', '/').endsWith(one))) return null;
+      const names = readFileSync(id, 'utf8').matchAll(/^export (?:async )?(?:function|const) (\w+)/gm);
+      return [...names].map(([, name]) => `export const ${name} = undefined;`).join('\n');
     },
   };
   for (const file of await bundledFiles(source, [plugin])) {
