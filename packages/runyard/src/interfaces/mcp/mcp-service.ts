@@ -1,9 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   isInitializeRequest,
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  isJSONRPCResponse,
   type JSONRPCMessage,
   type JSONRPCRequest,
   ProtocolErrorCode,
@@ -12,7 +9,15 @@ import type { McpSessionsService } from '../../capabilities/mcp-sessions/service
 import type { EventReader } from '../../platform/http/response/event-reader.js';
 import { eventStream, Reply } from '../../platform/http/response/results.js';
 import type { Admission } from './admission.js';
-import { type RpcErrorOptions, type RpcRefusal, refusal, rpcCodes } from './json-rpc.js';
+import {
+  isIncidental,
+  isMessage,
+  isRequest,
+  type RpcErrorOptions,
+  type RpcRefusal,
+  refusal,
+  rpcCodes,
+} from './json-rpc.js';
 import { protocolVersions } from './server/mcp-server.js';
 import type { Asker, LiveSession } from './transport/live-session.js';
 import type { LiveSessions } from './transport/live-sessions.js';
@@ -44,16 +49,15 @@ export class McpService {
     const messages = messagesOf(body);
     const [first] = messages;
     if (isDiscovery(first)) throw unsupportedVersion(headers, first);
-    if (isInitializeRequest(first)) {
+    if (first !== undefined && isRequest(first) && first.method === 'initialize') {
+      if (!isInitializeRequest(first)) throw refusal(400, 'Invalid Request: The handshake is malformed');
       if (messages.length > 1)
         throw refusal(400, 'Invalid Request: Only one initialization request is allowed');
-      // the library's guard says that it is a request, too
-      return this.#initialize(first as JSONRPCRequest, asker);
+      return this.#initialize(first, asker);
     }
     const live = await this.#session(asker);
-    const requests = messages.filter(isJSONRPCRequest);
-    for (const message of messages)
-      if (isJSONRPCResponse(message) || isJSONRPCNotification(message)) await live.receive(message);
+    const requests = messages.filter(isRequest);
+    for (const message of messages) if (isIncidental(message)) await live.receive(message);
     const [request] = requests;
     if (request === undefined) return new Reply(202, undefined, sessionHeader(live));
     for (const { id } of requests)
@@ -138,13 +142,9 @@ function messagesOf(body: unknown): readonly JSONRPCMessage[] {
   return list;
 }
 
-function isMessage(value: unknown): value is JSONRPCMessage {
-  return isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value);
-}
-
 /** How clients of a later version begin. They continue with `initialize` when it is refused. */
 function isDiscovery(message: JSONRPCMessage | undefined): message is JSONRPCRequest {
-  return isJSONRPCRequest(message) && message.method === 'server/discover';
+  return message !== undefined && isRequest(message) && message.method === 'server/discover';
 }
 
 function unsupportedVersion(headers: IncomingHttpHeaders, message?: JSONRPCRequest): RpcRefusal {

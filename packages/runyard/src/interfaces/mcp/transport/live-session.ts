@@ -1,14 +1,12 @@
-import {
-  isJSONRPCRequest,
-  isJSONRPCResponse,
-  type JSONRPCMessage,
-  type JSONRPCNotification,
-  type JSONRPCRequest,
-  type JSONRPCResponse,
-  type RequestId,
-  type Server,
-  type Transport,
-  type TransportSendOptions,
+import type {
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCRequest,
+  JSONRPCResponse,
+  RequestId,
+  Server,
+  Transport,
+  TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import type {
   McpSession,
@@ -19,6 +17,7 @@ import { newId } from '../../../core/ids.js';
 import type { Log } from '../../../core/log.js';
 import type { RouteRequest } from '../../../platform/http/route.js';
 import { authInfoOf, type McpCall } from '../call.js';
+import { isAnswer, isRequest } from '../json-rpc.js';
 import { OpenRequest, type TakenOver } from './open-request.js';
 import { OwnStream } from './own-stream.js';
 
@@ -139,7 +138,7 @@ export class LiveSession implements Transport {
 
   /** Takes an answer or a notification of the client. What is meant for another process is left there. */
   async receive(message: JSONRPCResponse | JSONRPCNotification): Promise<void> {
-    if (isJSONRPCResponse(message)) return this.#receiveAnswer(message);
+    if (isAnswer(message)) return this.#receiveAnswer(message);
     if (message.method === 'notifications/cancelled') return this.#receiveCancel(message);
     this.onmessage?.(message);
   }
@@ -156,7 +155,7 @@ export class LiveSession implements Transport {
 
   /** Called by the library with all that it sends. */
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
-    if (isJSONRPCResponse(message)) {
+    if (isAnswer(message)) {
       const key = JSON.stringify(message.id);
       const request = this.#open.get(key);
       this.#open.delete(key);
@@ -184,7 +183,7 @@ export class LiveSession implements Transport {
   #sendUnrelated(message: JSONRPCMessage): void {
     if (this.#ownStream === undefined) {
       // a notification that nobody waits for is lost; a request would wait for its answer in vain
-      if (isJSONRPCRequest(message)) throw new Error('The client has no open stream for requests.');
+      if (isRequest(message)) throw new Error('The client has no open stream for requests.');
       return;
     }
     this.#ownStream.send(JSON.stringify(withOwnIds(message, this.#ownKey)));

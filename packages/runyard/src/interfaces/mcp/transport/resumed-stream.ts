@@ -1,6 +1,7 @@
-import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
+import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import type { FoundRequest, ServedRequests } from '../../../capabilities/mcp-sessions/service.js';
 import type { EventReader, StreamEvent } from '../../../platform/http/response/event-reader.js';
+import { isRequest } from '../json-rpc.js';
 import type { Asker, LiveSession } from './live-session.js';
 import { eventId } from './open-request.js';
 
@@ -64,7 +65,7 @@ export class ResumedStream implements EventReader {
       const events = await this.requests.events(requestKey, this.#position);
       if (events.length === 0) return [];
       this.#position = events.at(-1)?.position ?? this.#position;
-      const sent = events.filter(({ message }) => isServed || !isJSONRPCRequest(JSON.parse(message)));
+      const sent = events.filter(({ message }) => isServed || !isRequest(JSON.parse(message)));
       if (sent.length > 0)
         return sent.map(({ position, message }) => ({
           index: null,
