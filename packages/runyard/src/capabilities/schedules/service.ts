@@ -1,6 +1,8 @@
 import { errors } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
+import type { RunKind } from '../../core/runs/run.js';
 import { InvalidCron } from '../../core/schedules/cron.js';
+import { segmentsOf } from '../../core/schedules/endpoint.js';
 import { jitterMs } from '../../core/schedules/jitter.js';
 import type { ScheduleDefinition } from '../../core/schedules/schedule-definition.js';
 import { nextTick } from '../../core/schedules/ticks.js';
@@ -23,6 +25,15 @@ export interface SchedulesOptions {
   readonly onChange?: () => void;
 }
 
+/** How many schedules that name a component are shown. */
+const mostNaming = 100;
+
+/** A schedule that names a component, and the version that it pins. */
+export interface NamingSchedule {
+  readonly schedule: Schedule;
+  readonly version: number | null;
+}
+
 /** How often a change is repeated when others change the same schedule. */
 const mostTries = 5;
 
@@ -43,6 +54,21 @@ export class SchedulesService {
     const range = { limit: page.limit, offset: offsetOf(page) };
     const [items, total] = await Promise.all([store.list(scope, filter, range), store.count(scope, filter)]);
     return { items, total };
+  }
+
+  /** Schedules that run a component or evaluate it, the newest of those that the caller may see. */
+  async naming({ scope, rights }: Caller, kind: RunKind, id: string): Promise<NamingSchedule[]> {
+    if (!rights.may('schedules:read')) return [];
+    const found = await this.options.store.mentioning(scope, kind, id, mostNaming);
+    return found.flatMap((schedule) => {
+      const [first, named, last, ...more] = segmentsOf(schedule.endpoint);
+      const payload = schedule.payload ?? {};
+      const isRun = first === `${kind}s` && named === id && last === 'runs' && more.length === 0;
+      const isEval = first === 'eval-runs' && named === undefined && payload[`${kind}_id`] === id;
+      if (!isRun && !isEval) return [];
+      const { version } = payload;
+      return { schedule, version: typeof version === 'number' ? version : null };
+    });
   }
 
   async get({ scope }: Caller, id: string): Promise<Schedule> {

@@ -1,3 +1,4 @@
+import type { RunKind } from '../../core/runs/run.js';
 import type { ScheduleDefinition } from '../../core/schedules/schedule-definition.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import { type Database, statement } from '../../platform/storage/database.js';
@@ -54,6 +55,23 @@ export class ScheduleStore {
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
     return count;
+  }
+
+  /** Schedules whose address or payload may name a component, the newest first: whether they do is for the caller to see. */
+  async mentioning(scope: DataScope, kind: RunKind, id: string, limit: number): Promise<Schedule[]> {
+    const rows = await this.#visible(scope, {})
+      .selectAll()
+      .where(({ eb, or, and }) =>
+        or([
+          eb('endpoint', 'like', `/${kind}s/${id}/runs%`),
+          and([eb('endpoint', 'like', '/eval-runs%'), eb('payload', 'like', `%"${id}"%`)]),
+        ]),
+      )
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(scheduleFromRow);
   }
 
   async find(scope: DataScope, id: string): Promise<Schedule | undefined> {

@@ -312,6 +312,24 @@ describe('a version', () => {
     const { body } = await service.call('POST', `/schedules/${id}/trigger`);
     expect(body.status).toBe('success');
     expect((await service.get(`/agents/scheduled/runs/${body.run_id}`)).body.content).toBe('one');
+
+    // what calls something else is no dependent of it
+    for (const [name, endpoint, payload] of [
+      ['evaluated', '/eval-runs', { eval_type: 'accuracy', agent_id: 'scheduled', input: 'hi' }],
+      ['of another', '/agents/scheduled-too/runs', { message: 'hi' }],
+      ['as an input', '/eval-runs', { eval_type: 'accuracy', agent_id: 'coded', input: 'scheduled' }],
+    ] as const)
+      await sent('POST', '/schedules', { name, cron_expr: '0 0 1 1 *', endpoint, payload });
+    const { schedules } = (await service.get('/components/scheduled/dependents')).body;
+    expect(new Map(schedules.map((one: Body) => [one.name, one]))).toEqual(
+      new Map([
+        ['evaluated', { id: expect.any(String), name: 'evaluated', endpoint: '/eval-runs', enabled: true }],
+        [
+          'pinned',
+          { id, name: 'pinned', endpoint: '/agents/scheduled/runs', enabled: true, child_version: 1 },
+        ],
+      ]),
+    );
   });
 
   it('is named by a message of the WebSocket', async () => {

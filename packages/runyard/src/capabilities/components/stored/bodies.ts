@@ -1,4 +1,5 @@
 import { withoutUndefined } from '../../../core/objects.js';
+import type { NamingSchedule } from '../../schedules/service.js';
 import type {
   Change,
   Dependent,
@@ -92,6 +93,11 @@ export function dependentBodyOf(dependent: Dependent) {
     link_key: dependent.linkKey,
     child_version: dependent.childVersion,
   });
+}
+
+export function dependentScheduleOf({ schedule, version }: NamingSchedule) {
+  const { id, name, endpoint, enabled } = schedule;
+  return withoutNull({ id, name, endpoint, enabled, child_version: version });
 }
 
 export function changeBodyOf(change: Change) {

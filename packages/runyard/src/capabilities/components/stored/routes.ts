@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { errors } from '../../../core/errors/errors.js';
 
 import { pageOf } from '../../../platform/http/request/pagination.js';
 import { ResourceRoutes } from '../../../platform/http/resource-routes.js';
 import { jsonPieces, reply } from '../../../platform/http/response/results.js';
 import type { Route } from '../../../platform/http/route.js';
+import type { SchedulesService } from '../../schedules/service.js';
 import {
   bareConfigBodyOf,
   changeBodyOf,
@@ -12,22 +12,21 @@ import {
   configBodyOf,
   configList,
   dependentBodyOf,
+  dependentScheduleOf,
   diffBodyOf,
   linksBodyOf,
 } from './bodies.js';
+import { dependentsPage } from './dependents-schema.js';
+import { componentUpdate, givenComponent, newVersion, versionUpdate } from './given-bodies.js';
 import {
-  type CreateComponentBody,
-  type CreateConfigBody,
   componentBody,
   componentParams,
   componentsPage,
   configBody,
   createComponentBody,
   createConfigBody,
-  dependentsPage,
   diffBody,
   diffQuery,
-  type GivenLink,
   getComponentQuery,
   historyPage,
   linksBody,
@@ -36,22 +35,25 @@ import {
   listDependentsQuery,
   listHistoryQuery,
   revisionQuery,
-  type UpdateComponentBody,
-  type UpdateConfigBody,
   updateComponentBody,
   updateConfigBody,
   versionParams,
 } from './schema.js';
 import type { StoredComponentsService } from './service.js';
-import type { Link, StoredComponent, VersionWithContent } from './stored-component.js';
+import type { StoredComponent, VersionWithContent } from './stored-component.js';
 import type { ComponentVersionsService } from './versions-service.js';
+
+/** What the routes call. */
+interface RouteServices extends StoredComponentServices {
+  readonly schedules: SchedulesService;
+}
 
 export interface StoredComponentServices {
   readonly storedComponents: StoredComponentsService;
   readonly componentVersions: ComponentVersionsService;
 }
 
-const resource = new ResourceRoutes<StoredComponentServices>('Components', 'components');
+const resource = new ResourceRoutes<RouteServices>('Components', 'components');
 
 const listComponents = resource.get({
   path: '/components',
@@ -151,13 +153,21 @@ const listDependents = resource.get({
   operationId: 'list_component_dependents',
   addition: true,
   summary: 'List what depends on a component',
-  description: 'The versions of other stored components that refer to it, with the version that they pin.',
+  description:
+    'The versions of other stored components that refer to it, with the version that they pin. Schedules that run or ' +
+    'evaluate it are in a list of their own, for callers who may read schedules.',
   params: componentParams,
   query: listDependentsQuery,
   shows: dependentsPage,
-  handler: async ({ storedComponents }, { params, query }) => {
-    const { items, total } = await storedComponents.dependents(params.component_id, query);
-    return pageOf(items.map(dependentBodyOf), query, total);
+  handler: async ({ storedComponents, schedules }, { params, query, caller }) => {
+    const { component_id: id } = params;
+    const { items, total } = await storedComponents.dependents(id, query);
+    const { kind } = await storedComponents.get(id);
+    const naming = await schedules.naming(caller, kind, id);
+    return {
+      ...pageOf(items.map(dependentBodyOf), query, total),
+      schedules: naming.map(dependentScheduleOf),
+    };
   },
 });
 
@@ -305,7 +315,7 @@ const setCurrentConfig = resource.act({
   },
 });
 
-export const storedComponentRoutes: readonly Route<StoredComponentServices>[] = [
+export const storedComponentRoutes: readonly Route<RouteServices>[] = [
   listComponents,
   createComponent,
   getComponent,
@@ -333,68 +343,4 @@ async function changedComponent({ storedComponents }: StoredComponentServices, c
 async function changedVersion({ storedComponents }: StoredComponentServices, version: VersionWithContent) {
   const component = await storedComponents.get(version.componentId, true);
   return configBodyOf(version, await storedComponents.degraded(component, version.version));
-}
-
-function givenComponent(body: CreateComponentBody) {
-  return {
-    kind: body.component_type,
-    id: body.component_id ?? undefined,
-    name: body.name,
-    description: body.description ?? null,
-    metadata: body.metadata ?? null,
-    config: body.config ?? {},
-    label: body.label ?? null,
-    stage: body.stage,
-    notes: body.notes ?? null,
-    setsCurrent: body.set_current ?? true,
-  };
-}
-
-/** Of what cannot be empty, null means as it is. */
-function componentUpdate(body: UpdateComponentBody) {
-  return {
-    name: body.name ?? undefined,
-    description: body.description,
-    metadata: body.metadata,
-    type: body.component_type ?? undefined,
-    currentVersion: body.current_version ?? undefined,
-    expectedRevision: body.expected_revision ?? undefined,
-  };
-}
-
-function newVersion(body: CreateConfigBody) {
-  return {
-    config: body.config,
-    version: body.version ?? undefined,
-    label: body.label ?? null,
-    stage: body.stage,
-    notes: body.notes ?? null,
-    links: (body.links ?? []).map(linkOf),
-    setsCurrent: body.set_current ?? true,
-    expectedRevision: body.expected_revision ?? undefined,
-  };
-}
-
-function versionUpdate(body: UpdateConfigBody) {
-  return {
-    config: body.config ?? undefined,
-    label: body.label,
-    stage: body.stage ?? undefined,
-    notes: body.notes,
-    links: body.links?.map(linkOf),
-    expectedRevision: body.expected_revision ?? undefined,
-  };
-}
-
-function linkOf(given: GivenLink, index: number): Link {
-  const { child_component_id: childId, child_version: childVersion } = given;
-  if (childVersion === undefined || childVersion === null) throw errors.linkWithoutVersion(childId);
-  return {
-    linkKind: given.link_kind,
-    linkKey: given.link_key,
-    childId,
-    childVersion,
-    position: given.position ?? index,
-    meta: given.meta ?? null,
-  };
 }

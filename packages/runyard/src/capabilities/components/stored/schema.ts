@@ -31,7 +31,9 @@ function object(what: string, most: number) {
   return withoutPrototype(given);
 }
 
-const componentType = z.enum(kinds).meta({ id: 'ComponentType', description: 'What a component runs as.' });
+export const componentType = z
+  .enum(kinds)
+  .meta({ id: 'ComponentType', description: 'What a component runs as.' });
 const name = () => z.string().max(bounds.name).meta({ description: 'The name of the component.' });
 const description = () =>
   z.string().max(bounds.description).nullable().optional().meta({ description: 'What it is for.' });
@@ -313,25 +315,6 @@ export const linksBody = z
     ),
   })
   .meta({ id: 'ComponentConfigLinks', description: 'The pinned versions of a version.' });
-
-const dependentBody = z
-  .object({
-    component_id: z.string(),
-    component_type: componentType,
-    name: z.string(),
-    version: z.int(),
-    stage: z.string(),
-    is_current: z.boolean().meta({ description: 'Whether that is the current version of the dependent.' }),
-    link_kind: z.string(),
-    link_key: z.string(),
-    child_version: z
-      .int()
-      .optional()
-      .meta({ description: 'The pinned version. Left out where the dependent takes the current one.' }),
-  })
-  .meta({ id: 'ComponentDependent', description: 'A version of a component that refers to another one.' });
-
-export const dependentsPage = pageBody(dependentBody, 'ComponentDependentsPage');
 
 const value = z.unknown().optional();
 
