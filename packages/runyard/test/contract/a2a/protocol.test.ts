@@ -347,7 +347,20 @@ describe('callers', () => {
 });
 
 /** A request that is right, with one value after the other replaced by each of these. */
-const wrong = [null, 7, -1, '', 'x', true, [], [[]], [null], {}, { toString: 1 }, { $case: 'text' }];
+const wrong: readonly unknown[] = [
+  null,
+  7,
+  -1,
+  '',
+  'x',
+  true,
+  [],
+  [[]],
+  [null],
+  {},
+  { toString: 1 },
+  { $case: 'text' },
+];
 
 function* mutations(value: Body): Generator<Body> {
   yield* wrong;
