@@ -128,6 +128,7 @@ forEachDatabase((_dialect, freshPlace) => {
       lastId = id;
       if (id !== undefined) break;
     }
+    await until('the model is called', () => calls === 1);
     await first.stop();
     const second = await started({ database, mcp: true, agents: [slow(() => 'Here it is.')] });
     client.at(second.url);

@@ -8,13 +8,9 @@ const answerOf = (id: number, text: unknown) => ({
   data: { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } },
 });
 
-/** Reads until there is an id to resume from, and leaves. */
-async function leftAt(answer: Response): Promise<{ lastId: string; frames: Frame[] }> {
-  const frames: Frame[] = [];
-  for await (const frame of streamed(answer)) {
-    frames.push(frame);
-    if (frame.id !== undefined) return { lastId: frame.id, frames };
-  }
+/** Leaves at the first id, which comes when the stream begins. */
+async function leftAt(answer: Response): Promise<string> {
+  for await (const { id } of streamed(answer)) if (id !== undefined) return id;
   throw new Error('The stream ended without an id.');
 }
 
@@ -25,8 +21,7 @@ forEachDatabase((dialect, freshPlace) => {
     const first = await startMcp(slow, { database: place.url });
     const client = new RawClient(first.url);
     await client.connect();
-    const { lastId, frames } = await leftAt(await client.post(callTool(7, 'slow', progress)));
-    expect(frames[0]).toMatchObject({ data: { method: 'notifications/progress', params: { progress: 0 } } });
+    const lastId = await leftAt(await client.post(callTool(7, 'slow', progress)));
     await first.stop();
 
     const later = slowTool();
@@ -40,6 +35,9 @@ forEachDatabase((dialect, freshPlace) => {
     expect(again?.runId).toBe(before?.runId);
     later.answer.open('done');
     const rest = await framesOf(resumed);
+    // what was sent before the client left had no id
+    const reported = rest.flatMap(({ data }) => data?.params?.progress ?? []);
+    expect(reported).toEqual([0, 1]);
     expect(rest.at(-1)).toMatchObject(answerOf(7, `done of ${before?.runId}`));
     // once more, from what was stored
     expect((await framesOf(await client.resume(lastId))).filter(({ data }) => data !== undefined)).toEqual(
@@ -55,7 +53,7 @@ forEachDatabase((dialect, freshPlace) => {
     const { url } = await startMcp(slow, { database });
     const [client, other] = [new RawClient(url), new RawClient(url)];
     await Promise.all([client.connect(), other.connect()]);
-    const { lastId } = await leftAt(await client.post(callTool(1, 'slow')));
+    const lastId = await leftAt(await client.post(callTool(1, 'slow')));
     const stranger = await other.resume(lastId);
     expect(stranger.status).toBe(400);
     expect(await stranger.json()).toMatchObject({
@@ -67,6 +65,22 @@ forEachDatabase((dialect, freshPlace) => {
     expect(slow.calls).toHaveLength(1);
   });
 
+  test('a client that left before the answer finds it', async () => {
+    const place = await freshPlace();
+    const slow = slowTool();
+    const { url } = await startMcp(slow, { database: place.url });
+    const client = new RawClient(url);
+    await client.connect();
+    const lastId = await leftAt(await client.post(callTool(1, 'slow')));
+    const { query } = await place.open();
+    const stored = () => query.selectFrom('mcp_requests').select('request_key').executeTakeFirst();
+    await until('the request is stored', stored);
+    slow.answer.open('done');
+    const frames = await framesOf(await client.resume(lastId));
+    expect(frames.at(-1)).toMatchObject(answerOf(1, expect.stringMatching(/^done of /)));
+    expect(slow.calls).toHaveLength(1);
+  });
+
   if (dialect === 'sqlite') return;
 
   test('any process answers: it follows a request that another one serves', async () => {
@@ -75,12 +89,12 @@ forEachDatabase((dialect, freshPlace) => {
     const [one, two] = [await startMcp(slow, { database }), await startMcp(slowTool(), { database })];
     const client = new RawClient(one.url);
     await client.connect();
-    const { lastId } = await leftAt(await client.post(callTool(1, 'slow')));
+    const lastId = await leftAt(await client.post(callTool(1, 'slow')));
     client.at(two.url);
     expect((await framesOf(await client.post(callTool(2, 'quick')))).at(-1)).toMatchObject(
       answerOf(2, 'quick for null'),
     );
-    const resumed = await client.resume(lastId);
+    const resumed = await untilKnown(() => client.resume(lastId));
     slow.answer.open('done');
     expect((await framesOf(resumed)).at(-1)).toMatchObject(answerOf(1, `done of ${slow.calls[0]?.runId}`));
   });
@@ -90,9 +104,12 @@ forEachDatabase((dialect, freshPlace) => {
     const slow = slowTool();
     const client = new RawClient((await startMcp(slow, { database: place.url })).url);
     await client.connect();
-    const { lastId } = await leftAt(await client.post(callTool(1, 'slow')));
+    const lastId = await leftAt(await client.post(callTool(1, 'slow')));
     const database = await place.open();
-    await database.query.updateTable('mcp_requests').set({ lease_until: 0 }).execute();
+    await until('the lease of the stored request is ended', async () => {
+      const stored = database.query.updateTable('mcp_requests').set({ lease_until: 0 });
+      return (await stored.executeTakeFirst()).numUpdatedRows > 0n;
+    });
     const later = slowTool();
     client.at((await startMcp(later, { database: place.url })).url);
     const resumed = [await client.resume(lastId), await client.resume(lastId)];
@@ -114,7 +131,7 @@ forEachDatabase((dialect, freshPlace) => {
     const cancelled = streamed(await client.post(callTool(2, 'slow')));
     const question = await nextMessage(asking);
     expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Who?' } });
-    await until('the request is stored', async () => (await cancelled.next()).value?.id !== undefined);
+    expect((await cancelled.next()).value?.id).toBeDefined();
     client.at(two.url);
     const answered = await client.post({
       jsonrpc: '2.0',
@@ -140,6 +157,14 @@ forEachDatabase((dialect, freshPlace) => {
     );
   });
 });
+
+/** Another process knows the request when the one that serves it has stored it. */
+function untilKnown(resume: () => Promise<Response>): Promise<Response> {
+  return until('the request is stored', async () => {
+    const answer = await resume();
+    return answer.status === 200 && answer;
+  });
+}
 
 async function nextMessage(stream: AsyncGenerator<Frame>) {
   for (;;) {

@@ -80,10 +80,9 @@ export class McpService {
     const lastEventId = headers['last-event-id'];
     if (typeof lastEventId !== 'string') return eventStream(live.openOwnStream(), sessionHeader(live));
     const place = eventPlaceOf(lastEventId);
-    const request = place && (await this.sessions.requests.find(place.requestKey, live.sessionId));
-    if (place === undefined || request === undefined)
+    if (place === undefined || !(await this.#isKnown(live, place.requestKey)))
       throw refusal(400, 'Bad Request: The event id is unknown. Send the request again.');
-    const stream = new ResumedStream(this.sessions.requests, live, asker, request, place.position);
+    const stream = new ResumedStream(this.sessions.requests, live, asker, place);
     return eventStream(stream, sessionHeader(live));
   }
 
@@ -114,6 +113,12 @@ export class McpService {
     if (typeof sessionId !== 'string' || sessionId === '')
       throw refusal(400, 'Bad Request: Missing session ID');
     return this.live.get(sessionId, asker);
+  }
+
+  /** One that is served here may not be stored yet. */
+  async #isKnown(live: LiveSession, requestKey: string): Promise<boolean> {
+    if (live.openRequest(requestKey) !== undefined) return true;
+    return (await this.sessions.requests.find(requestKey, live.sessionId)) !== undefined;
   }
 
   /** The level that a client chose counts in every process. */

@@ -51,25 +51,19 @@ class McpRunClient implements RunClient {
   start(asked: Asked): Following {
     const { message, sessionId: session_id } = asked;
     const told: string[] = [];
-    let isResumable = false;
     const rested = this.call(
       `run_${kindOf(asked)}`,
       { ...componentOf(asked), message, session_id },
       {
         onprogress: (progress) => told.push(progress.message ?? ''),
-        onresumptiontoken: () => {
-          isResumable = true;
-        },
       },
     ).then(seenOf);
     rested.catch(() => {});
     return {
       rested,
-      // a request has a stream to come back to when it takes longer than most
       hears: () =>
-        until(
-          'the client learns of the call',
-          () => isResumable && told.some((text) => text.startsWith('Tool call started')),
+        until('the client learns of the call', () =>
+          told.some((text) => text.startsWith('Tool call started')),
         ),
       drop: () => this.connection.cut(),
     };

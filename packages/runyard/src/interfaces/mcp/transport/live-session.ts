@@ -18,7 +18,7 @@ import type { Log } from '../../../core/log.js';
 import type { RouteRequest } from '../../../platform/http/route.js';
 import { authInfoOf, type McpCall } from '../call.js';
 import { isAnswer, isRequest } from '../json-rpc.js';
-import { OpenRequest, type TakenOver } from './open-request.js';
+import { keptAfterMs, OpenRequest, type TakenOver } from './open-request.js';
 import { OwnStream } from './own-stream.js';
 
 /** Who asks, and over which connection. */
@@ -203,15 +203,25 @@ export class LiveSession implements Transport {
     if (typeof id !== 'string' && typeof id !== 'number') return;
     const key = JSON.stringify(id);
     const request = this.#open.get(key);
-    if (request === undefined) {
-      const elsewhere = await this.site.requests.openRequest(this.sessionId, key);
-      if (elsewhere !== undefined) await this.site.requests.leave(this.sessionId, elsewhere, message);
-      return;
-    }
+    if (request === undefined) return this.#cancelElsewhere(key, message);
     request.cancel(message.params?.reason);
     this.onmessage?.(message);
     // the library does not answer a request that was cancelled
     await this.send({ jsonrpc: '2.0', id, error: { code: 0, message: 'Request cancelled' } });
+  }
+
+  /** The process that serves the request may not have stored it yet. */
+  async #cancelElsewhere(messageId: string, message: JSONRPCNotification): Promise<void> {
+    const { requests, log } = this.site;
+    const leave = async () => {
+      const requestKey = await requests.openRequest(this.sessionId, messageId);
+      if (requestKey !== undefined) await requests.leave(this.sessionId, requestKey, message);
+      return requestKey !== undefined;
+    };
+    if (await leave()) return;
+    setTimeout(() => {
+      leave().catch((error: unknown) => log.warn({ err: error }, 'an MCP request could not be cancelled'));
+    }, 2 * keptAfterMs).unref();
   }
 
   async #answerTo(message: JSONRPCRequest, asker: Asker): Promise<JSONRPCResponse | undefined> {

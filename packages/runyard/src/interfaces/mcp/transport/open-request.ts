@@ -9,7 +9,7 @@ import type { Log } from '../../../core/log.js';
 import type { EventReader, StreamEvent } from '../../../platform/http/response/event-reader.js';
 
 /** A request that is answered within this time is not stored: most are. */
-const keptAfterMs = 250;
+export const keptAfterMs = 250;
 
 /** Notifications beyond that many messages are dropped, so that no handler fills memory and tables. */
 const mostMessages = 10_000;
@@ -36,9 +36,10 @@ export interface TakenOver {
 }
 
 /**
- * A request in progress, and what is sent for it. At first nothing is stored, and messages have no ids. When it takes
- * longer, or asks the client something, it is stored; from then on a message is durable before it is sent, with an id
- * that a client can resume from in any process.
+ * A request in progress, and what is sent for it. At first nothing is stored, and messages have no ids: a client that can
+ * resume gets one id when the stream begins. When the request takes longer, asks the client something or loses its
+ * client, it is stored; from then on a message is durable before it is sent, with an id that a client can resume from in
+ * any process.
  */
 export class OpenRequest {
   readonly requestKey: string;
@@ -54,7 +55,9 @@ export class OpenRequest {
   #answered = false;
   /** Nothing more will be sent here. */
   #ended = false;
-  #writing = false;
+  #writing: Promise<void> | undefined;
+  /** A client left that can come back. */
+  #isLeft = false;
   /** Readers of an earlier one end. */
   #generation = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -81,6 +84,11 @@ export class OpenRequest {
     return this.#cancelled.signal;
   }
 
+  /** Whether its clients get an id when the stream begins: what else they ask for is answered at once. */
+  get #isResumable(): boolean {
+    return this.site.takesBareIds && this.message.method === 'tools/call';
+  }
+
   get isAnswered(): boolean {
     return this.#answered;
   }
@@ -101,7 +109,7 @@ export class OpenRequest {
     // the client may take its time to answer, and answer another process
     if (asks && this.#state === 'plain') this.keep();
     if (this.#state === 'plain') this.#show();
-    else void this.#write();
+    else this.#write();
   }
 
   /** Ends the streams that are open, once their clients have an id to come back with. The request continues. */
@@ -122,6 +130,8 @@ export class OpenRequest {
 
   /** Gives the request back, so that any process can continue it. */
   async release(): Promise<void> {
+    if (this.#isResumable) this.keep();
+    await this.#writing;
     this.end();
     await this.site.requests.release(this.requestKey);
   }
@@ -131,12 +141,13 @@ export class OpenRequest {
     if (this.#state !== 'plain' || this.#answered || this.#ended) return;
     clearTimeout(this.#timer);
     this.#state = 'storing';
-    void this.#write();
+    this.#write();
   }
 
   /** A cursor over what is sent after a position. */
   reader(after = 0): EventReader {
     let next = Math.max(after - this.#base, 0);
+    const isResumable = this.#isResumable;
     let isPrimed = false;
     let closed = false;
     const generation = this.#generation;
@@ -145,13 +156,13 @@ export class OpenRequest {
       next: async () => {
         while (!closed) {
           const events: StreamEvent[] = [];
-          if (this.#state === 'stored' && !isPrimed) {
+          if (!isPrimed && (isResumable || this.#state === 'stored')) {
             isPrimed = true;
             if (this.site.takesBareIds && !this.#answered) events.push(this.#bareId(this.#base + next));
           }
           for (; next < this.#visible; next += 1) events.push(this.#streamed(next));
           if (events.length > 0) return events;
-          if (isPrimed && generation !== this.#generation) return null;
+          if (this.#state === 'stored' && generation !== this.#generation) return null;
           if (this.#ended || (this.#answered && next === this.#events.length)) return null;
           await new Promise<void>((resolve) => {
             this.#waiting.add(resolve);
@@ -163,12 +174,20 @@ export class OpenRequest {
       },
       close: () => {
         closed = true;
+        if (isResumable) this.#leave();
         for (const wake of wakeUp) {
           this.#waiting.delete(wake);
           wake();
         }
       },
     };
+  }
+
+  /** What the client has not read is stored, so that it can come back for it. */
+  #leave(): void {
+    if (this.#answered && this.#state === 'plain') return;
+    this.#isLeft = true;
+    this.keep();
   }
 
   #bareId(position: number): StreamEvent {
@@ -193,21 +212,27 @@ export class OpenRequest {
   }
 
   /** Stores what is not stored yet, and shows it then. What comes meanwhile is stored next. */
-  async #write(): Promise<void> {
-    if (this.#writing) return;
-    this.#writing = true;
+  #write(): void {
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  async #writeAll(): Promise<void> {
     try {
       // those of one turn of the event loop go together
       await Promise.resolve();
-      if (this.#state === 'storing' && this.#answered) {
+      if (this.#state === 'storing' && this.#answered && !this.#isLeft) {
         // answered just in time
         this.#state = 'plain';
         this.#show();
         return;
       }
       while (!this.#ended && (this.#state === 'storing' || this.#visible < this.#events.length)) {
-        const until = this.#events.length;
-        const isStored = this.#state === 'storing' ? await this.#insert(until) : await this.#append(until);
+        const isNew = this.#state === 'storing';
+        // the answer completes a request that is stored
+        const until = this.#events.length - (isNew && this.#answered ? 1 : 0);
+        const isStored = await (isNew ? this.#insert(until) : this.#append(until));
         if (!isStored) {
           this.end();
           return;
@@ -225,8 +250,6 @@ export class OpenRequest {
       this.#state = 'plain';
       this.#show();
       this.site.requests.release(this.requestKey).catch(() => {});
-    } finally {
-      this.#writing = false;
     }
   }
 
@@ -255,8 +278,13 @@ export function eventId(requestKey: string, position: number): string {
   return `${requestKey}_${position}`;
 }
 
+export interface EventPlace {
+  readonly requestKey: string;
+  readonly position: number;
+}
+
 /** What the id of an event refers to; undefined for a text that is no such id. */
-export function eventPlaceOf(id: string): { requestKey: string; position: number } | undefined {
+export function eventPlaceOf(id: string): EventPlace | undefined {
   const [, requestKey, position] = /^([\da-f-]{36})_(\d{1,9})$/.exec(id) ?? [];
   return requestKey === undefined ? undefined : { requestKey, position: Number(position) };
 }

@@ -3,7 +3,7 @@ import type { FoundRequest, ServedRequests } from '../../../capabilities/mcp-ses
 import type { EventReader, StreamEvent } from '../../../platform/http/response/event-reader.js';
 import { isRequest } from '../json-rpc.js';
 import type { Asker, LiveSession } from './live-session.js';
-import { eventId } from './open-request.js';
+import { type EventPlace, eventId } from './open-request.js';
 
 /**
  * The rest of the stream of a request: what was stored after a position, then what comes. The request may be served
@@ -20,10 +20,9 @@ export class ResumedStream implements EventReader {
     private readonly requests: ServedRequests,
     private readonly live: LiveSession,
     private readonly asker: Asker,
-    private readonly request: FoundRequest,
-    position: number,
+    private readonly place: EventPlace,
   ) {
-    this.#position = position;
+    this.#position = place.position;
   }
 
   async next(): Promise<readonly StreamEvent[] | null> {
@@ -43,14 +42,14 @@ export class ResumedStream implements EventReader {
 
   /** Everything that is stored by now; null at the end; undefined when there is nothing new. */
   async #look(): Promise<readonly StreamEvent[] | null | undefined> {
-    const { requestKey, sessionId } = this.request;
+    const { requestKey } = this.place;
     const local = this.live.openRequest(requestKey);
     if (local !== undefined) {
       this.#local = local.reader(this.#position);
       return undefined;
     }
     // before the events are read: what was answered by then is stored by then
-    const request = await this.requests.find(requestKey, sessionId);
+    const request = await this.requests.find(requestKey, this.live.sessionId);
     const events = await this.#stored(request?.leaseOwner !== null);
     if (events.length > 0) return events;
     if (request === undefined || request.answered) return null;
@@ -60,7 +59,7 @@ export class ResumedStream implements EventReader {
 
   /** What a process that is gone asked the client is not asked again: it would not hear the answer. */
   async #stored(isServed: boolean): Promise<StreamEvent[]> {
-    const { requestKey } = this.request;
+    const { requestKey } = this.place;
     for (;;) {
       const events = await this.requests.events(requestKey, this.#position);
       if (events.length === 0) return [];
