@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { a2aAgent, team } from '../../src/index.js';
+import { a2aAgent, remoteAgent, team } from '../../src/index.js';
 import { a2a } from '../../src/interfaces.js';
 import { A2aService } from '../../src/platform/remote/a2a/a2a-service.js';
 import { payCall, payingAgent, RunLife } from '../support/components/run-life.js';
@@ -28,7 +28,7 @@ const cardUrl = (base: string, way: string) => `${base}/cards/${way}.json`;
 
 beforeAll(async () => {
   far = await TestService.start({
-    agents: [payer],
+    agents: [payer, remoteAgent({ url: 'http://127.0.0.1:1', id: 'back' })],
     interfaces: [a2a()],
     routes: async (app) => {
       for (const [way, { path, ...offered }] of Object.entries(ways))
@@ -44,7 +44,11 @@ beforeAll(async () => {
   });
   const remote = a2aAgent({ url: cardUrl(far.url, 'json-rpc-1'), id: 'payer' });
   near = await TestService.start({
-    agents: [remote],
+    agents: [
+      remote,
+      a2aAgent({ url: `${far.url}/a2a/agents/back`, id: 'back' }),
+      remoteAgent({ url: far.url, id: 'back', localId: 'back-over-rest' }),
+    ],
     teams: [team({ id: 'office', model: nearBook.model, members: [remote] })],
   });
 });
@@ -127,7 +131,8 @@ test('the card of a Runyard leads to it', async () => {
 test('a task whose id was lost with its process is found by the message that started it', async () => {
   const signal = new AbortController().signal;
   const ref = { runId: 'lost-run', sessionId: 'lost-session' };
-  const start = { ...ref, message: 'Where am I?', media: [], userId: undefined, options: { stream: true } };
+  const message = 'Where am I?';
+  const start = { ...ref, message, media: [], userId: undefined, options: { stream: true }, hops: 1 };
   for await (const _ of new A2aService({ url: cardUrl(far.url, 'json-rpc-1') }).start(start, signal));
   const other = new A2aService({ url: cardUrl(far.url, 'http-json-1') });
   expect(await other.read(ref, signal)).toMatchObject({ status: 'completed' });
@@ -176,4 +181,45 @@ test('an agent that asks in words, and one whose card names another host', async
   );
   expect(elsewhere).toMatchObject({ status: 'error', error: { code: 'remote_refused' } });
   expect(JSON.stringify(elsewhere)).toContain('10.0.0.1');
+});
+
+test('a cancelled run ends nothing of another one that waits for the same card', async () => {
+  const card = gate();
+  const server = createServer(async (request, response) => {
+    const url = `http://${request.headers.host}`;
+    if (request.method === 'GET') await card.opened;
+    const result = {
+      kind: 'message',
+      messageId: 'm',
+      role: 'agent',
+      parts: [{ kind: 'text', text: 'Here.' }],
+    };
+    const offered = { url, preferredTransport: 'JSONRPC', protocolVersion: '0.3.0' };
+    response.end(JSON.stringify(request.method === 'GET' ? offered : { jsonrpc: '2.0', id: 1, result }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  // the address of a server that listens to a port
+  const shared = a2aAgent({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, id: 'x' });
+  const caller = new AbortController();
+  const first = shared.run('One', { signal: caller.signal });
+  const second = shared.run('Two');
+  await once(server, 'request');
+  caller.abort();
+  expect(await first).toMatchObject({ status: 'cancelled' });
+  card.open();
+  expect(await second).toMatchObject({ status: 'completed', content: 'Here.' });
+});
+
+test('components that lead back to each other are bounded: each service says how many passed the run on', async () => {
+  for (const id of ['back', 'back-over-rest']) {
+    const sent = await fetch(`${near.url}/agents/${id}/runs`, {
+      method: 'POST',
+      headers: { 'x-runyard-hops': '15' },
+      body: new URLSearchParams({ message: 'Round and round', stream: 'false' }),
+    });
+    const run: Body = await sent.json();
+    expect(run).toMatchObject({ status: 'error', error_type: 'remote_run_failed' });
+    expect(run.content).toContain('do they lead back to each other?');
+  }
 });

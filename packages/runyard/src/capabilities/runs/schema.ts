@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hopsHeader } from '../../core/runs/run.js';
 import {
   formBoolean,
   formInteger,
@@ -255,6 +256,11 @@ export const createRunHeaders = z.object({
   traceparent: z.string().optional().meta({
     description:
       'The trace of your system that the run joins, in W3C Trace Context format. Malformed values are ignored.',
+    'x-addition': true,
+  }),
+  [hopsHeader]: z.string().optional().meta({
+    description:
+      'How many services have passed the run on, each with a remote component, which sends this. Malformed values are ignored.',
     'x-addition': true,
   }),
 });

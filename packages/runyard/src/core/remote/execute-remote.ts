@@ -17,6 +17,7 @@ import { openIds } from './remote-requirements.js';
 import {
   type RemoteAnswers,
   type RemoteEvent,
+  RemoteFault,
   type RemoteMedia,
   type RemoteRef,
   type RemoteRun,
@@ -138,8 +139,21 @@ function waitsForTheSame(run: RemoteRun, before: RemoteRest): boolean {
   return openIds(now.flatMap(objectsIn)).join() === openIds(before.requirements).join();
 }
 
-async function startOf({ remote }: RemoteComponent, context: RunContext) {
-  const { run, options, ports } = context;
+/** Through how many services a run may pass. Components that lead back to each other would pass it on for ever. */
+const mostHops = 16;
+
+async function startOf(component: RemoteComponent, context: RunContext) {
+  const { remote } = component;
+  const { run, root, options, ports } = context;
+  const hops = (root.input.options.hops ?? 0) + 1;
+  if (hops > mostHops)
+    throw remoteFailure(
+      inWords(component),
+      new RemoteFault(
+        'refused',
+        `${mostHops} services have passed the run on: do they lead back to each other?`,
+      ),
+    );
   // a copy, or a run that continues, says what came with the last request
   const said = context.steps('continue').findLast((step) => continueRecordOf(step).input !== null);
   const media = await Promise.all(
@@ -153,6 +167,7 @@ async function startOf({ remote }: RemoteComponent, context: RunContext) {
     media,
     userId: remote.forwardUser ? (run.userId ?? undefined) : undefined,
     options,
+    hops,
   };
 }
 

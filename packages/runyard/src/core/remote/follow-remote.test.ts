@@ -5,7 +5,7 @@ import { followRemote, type RemoteLeg } from './follow-remote.js';
 import { type RemoteEvent, RemoteFault, type RemoteService } from './remote-service.js';
 
 const ref = { runId: 'r', sessionId: 's' };
-const start = { ...ref, message: 'hi', media: [], userId: undefined, options: { stream: true } };
+const start = { ...ref, message: 'hi', media: [], userId: undefined, options: { stream: true }, hops: 1 };
 const answers = { tools: [], requirements: [], given: true };
 const lost = new RemoteFault('unreachable', 'ECONNRESET');
 

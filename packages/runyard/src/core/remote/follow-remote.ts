@@ -2,7 +2,8 @@ import { pause } from '../abort.js';
 import { backOffMs } from '../back-off.js';
 import type { RunStatus } from '../runs/run.js';
 import type { Timers } from '../timers.js';
-import { textIn } from './remote-body.js';
+import { objectsIn, textIn } from './remote-body.js';
+import { callIn, needsApprovalThere, questionIn } from './remote-requirements.js';
 import {
   type RemoteAnswers,
   type RemoteEvent,
@@ -175,9 +176,14 @@ class Follower {
 
 const resting: ReadonlySet<RunStatus> = new Set(['completed', 'paused', 'error', 'cancelled', 'regenerated']);
 
-/** Whether a call of the run is decided through the approvals of the remote service alone. */
+/** Whether the run waits for a call that the approvals of the remote service alone decide on, which is asked here, too. */
 function waitsForApproval({ body }: RemoteRun): boolean {
-  return JSON.stringify([body.requirements, body.tools, body.step_requirements]).includes(
-    '"approval_type":"required"',
-  );
+  const inSteps = objectsIn(body.step_requirements)
+    .filter((step) => step.requires_executor_input === true)
+    .flatMap((step) => objectsIn(step.executor_requirements));
+  return [...objectsIn(body.requirements), ...inSteps].some((requirement) => {
+    const call = callIn(requirement);
+    const isAsked = textIn(call.tool_call_id) !== undefined && questionIn(requirement, 0) !== undefined;
+    return isAsked && needsApprovalThere(call);
+  });
 }

@@ -6,6 +6,9 @@ import { RemoteFault } from './remote-service.js';
 /** The failure of a run whose remote service cannot be reached: the remote run may be in progress. */
 export const unreachable = 'remote_unreachable';
 
+/** The failure of a run whose remote service does not do what it is asked. */
+export const refused = 'remote_refused';
+
 export function remoteTimeout(where: string, timeoutMs: number): RunFailed {
   return new RunFailed({
     type: 'remote_timeout',
@@ -26,7 +29,7 @@ function failureOf(where: string, { kind, message, status }: RemoteFault): RunFa
     return { type: 'remote_unauthorized', message: `${where} refuses the token: ${message}`, ...facts };
   if (status === 404 || kind === 'absent')
     return { type: 'remote_not_found', message: `${where} does not exist there: ${message}`, ...facts };
-  return { type: 'remote_refused', message: `${where} refuses the request: ${message}`, ...facts };
+  return { type: refused, message: `${where} refuses the request: ${message}`, ...facts };
 }
 
 /** What a run fails with because its remote run failed or was cancelled. */

@@ -8,8 +8,10 @@ import { waitFor } from '../agents/turns/gated-calls.js';
 import { idFrom } from '../ids.js';
 import type { JsonObject } from '../json.js';
 import { type RunContext, recordedStep } from '../runs/context.js';
+import { RunFailed } from '../runs/executable.js';
 import { pauseOf, throwFailure } from '../runs/settled.js';
 import type { ToolRequirement } from '../tools/questions/requirement.js';
+import { refused } from './remote-failures.js';
 import { answered, callIn, needsApprovalThere, questionIn } from './remote-requirements.js';
 
 /** A requirement of a remote run, and the place that its call has in the local journal. */
@@ -58,7 +60,14 @@ export async function askHere(
   for (const { requirement, state, approvalThere } of asked) {
     // what an approver decides there, no answer from here decides
     if (approvalThere) continue;
-    const answer = requirementOf(recordedStep(context, state.waitKey))?.answer ?? null;
+    const recorded = requirementOf(recordedStep(context, state.waitKey));
+    const answer = recorded?.answer ?? null;
+    // the answer was to another question: a service could ask so for ever
+    if (recorded !== undefined && recorded.requirement.id !== state.requirement.id)
+      throw new RunFailed({
+        type: refused,
+        message: `${address} asks about the call '${state.requirement.callId}' again, which was answered.`,
+      });
     known.add(state.requirement.id);
     if (answer !== null) filled.set(requirement, answered(requirement, answer));
   }

@@ -1,4 +1,4 @@
-import { newId } from '../ids.js';
+import { idFrom } from '../ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { FeedbackQuestion, InputField, InputFieldType } from '../tools/questions/person-form.js';
 import type { RequirementKind, ToolAnswer, ToolRequirement } from '../tools/questions/requirement.js';
@@ -22,7 +22,8 @@ export function questionIn(requirement: JsonObject, now: number): ToolRequiremen
   const inputSchema = schemaIn('user_input_schema', requirement, call);
   const feedbackSchema = schemaIn('user_feedback_schema', requirement, call);
   return {
-    id: textIn(requirement.id) ?? newId(),
+    // the same each time: by it the question is recognised
+    id: textIn(requirement.id) ?? idFrom(`remote:${String(call.tool_call_id)}`),
     kind,
     callId: String(call.tool_call_id ?? ''),
     toolName: String(call.tool_name ?? ''),

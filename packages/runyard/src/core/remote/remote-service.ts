@@ -23,6 +23,8 @@ export interface RemoteStart extends RemoteRef {
   /** Undefined: the run belongs to the holder of the token. */
   readonly userId: string | undefined;
   readonly options: RunOptions;
+  /** How many services have passed the run on, this one included. */
+  readonly hops: number;
 }
 
 /** The answers to what a remote run waits for: its whole lists, with the answers filled in. */

@@ -74,6 +74,8 @@ export interface RunOptions {
   readonly remembersOutside?: boolean;
   /** The message of the client as an interface has to show it again: its id, and its parts. Nothing else reads it. */
   readonly clientMessage?: JsonObject;
+  /** How many services have passed the run on, each with a remote component. */
+  readonly hops?: number;
   /** Form fields that Runyard does not know: visible to hooks. */
   readonly extra?: JsonObject;
   /** Whether the model is asked to stream, so that those who follow the run see it grow. */
@@ -229,6 +231,9 @@ export type StepKind =
   | 'knowledge'
   | 'work'
   | 'remote';
+
+/** The header of HTTP by which a service says how many have passed a run on. */
+export const hopsHeader = 'x-runyard-hops';
 
 export const terminalStatuses: ReadonlySet<RunStatus> = new Set([
   'completed',

@@ -1,7 +1,7 @@
 import type { RunsService } from '../../capabilities/runs/service.js';
 import { errors } from '../../core/errors/errors.js';
 import type { JsonObject } from '../../core/json.js';
-import { terminalStatuses } from '../../core/runs/run.js';
+import { hopsHeader, terminalStatuses } from '../../core/runs/run.js';
 import { answerFormOf } from './answer-form.js';
 import { type A2aCall, type Answer, assertMayRead, assertMayRun, type Operations } from './call.js';
 import type { GivenMessage, GivenSend } from './dialects/dialect.js';
@@ -80,10 +80,11 @@ function attachment(call: A2aCall, config: JsonObject): (task: TaskPlace) => Pro
 function startRun(call: A2aCall, message: GivenMessage, following: Following): Promise<StartedRun> {
   const { services, caller, target, headers } = call;
   const form = createFormOf(message, namedUser(call, message), following);
-  const { traceparent, 'idempotency-key': key } = headers;
+  const { traceparent, 'idempotency-key': key, [hopsHeader]: hops } = headers;
   return services.runs.create(caller, target, form, {
     ...(typeof key === 'string' && { idempotencyKey: key }),
     ...(typeof traceparent === 'string' && { traceParent: traceparent }),
+    hops,
     clientMessage: keptMessageOf(message),
     disconnected: call.disconnected,
   });

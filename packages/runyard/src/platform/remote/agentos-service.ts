@@ -1,5 +1,5 @@
 import { mediaBody } from '../../core/agents/agent-events.js';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/json.js';
+import type { Json, JsonObject } from '../../core/json.js';
 import type { MediaKind } from '../../core/media/media.js';
 import type { RemoteOptions } from '../../core/remote/remote-options.js';
 import {
@@ -12,8 +12,8 @@ import {
   type RemoteService,
   type RemoteStart,
 } from '../../core/remote/remote-service.js';
-import type { RunKind, RunOptions, RunStatus } from '../../core/runs/run.js';
-import { framesOf } from './event-stream.js';
+import { hopsHeader, type RunKind, type RunOptions, type RunStatus } from '../../core/runs/run.js';
+import { framesOf, objectIn } from './event-stream.js';
 import { HttpConnection, type HttpRequest } from './http-connection.js';
 
 /** Frames that announce what follows, and are no events of the run. */
@@ -52,7 +52,7 @@ export class AgentOsService implements RemoteService {
   }
 
   start(start: RemoteStart, signal: AbortSignal): AsyncIterable<RemoteEvent> {
-    const { runId, sessionId, message, userId, options, media } = start;
+    const { runId, sessionId, message, userId, options, media, hops } = start;
     const body = form({
       message,
       ...following,
@@ -62,7 +62,8 @@ export class AgentOsService implements RemoteService {
       ...optionFields(options),
       ...mediaFields(media),
     });
-    return this.events({ method: 'POST', path: this.runs, body, signal });
+    const headers = { [hopsHeader]: String(hops) };
+    return this.events({ method: 'POST', path: this.runs, body, headers, signal });
   }
 
   resume(ref: RemoteRef, afterIndex: number, signal: AbortSignal): AsyncIterable<RemoteEvent> {
@@ -102,7 +103,7 @@ export class AgentOsService implements RemoteService {
   private async *events(request: HttpRequest): AsyncGenerator<RemoteEvent> {
     for await (const { event, data } of framesOf(this.connection.stream(request))) {
       if (announcements.has(event)) continue;
-      const fields = fieldsIn(data);
+      const fields = objectIn(data);
       if (event === 'error') throw new RemoteFault('absent', String(fields.error ?? 'the run is not known'));
       const { event_index: index } = fields;
       const name = typeof fields.event === 'string' ? fields.event : event;
@@ -112,16 +113,6 @@ export class AgentOsService implements RemoteService {
 }
 
 const following = { stream: 'true', background: 'true' };
-
-function fieldsIn(data: string): JsonObject {
-  try {
-    const value = parseJson(data);
-    if (isJsonObject(value)) return value;
-  } catch {
-    // reported below
-  }
-  throw new RemoteFault('refused', 'an event of its stream is no JSON object');
-}
 
 const statuses: readonly RunStatus[] = [
   'pending',

@@ -7,6 +7,8 @@ import { RemoteFault } from '../../core/remote/remote-service.js';
 const silentMs = 60_000;
 /** How many bytes a body may have that is read as a whole. */
 const largestBody = 64 * 1024 * 1024;
+/** How many bytes of an error are read. */
+const largestError = 64 * 1024;
 /** How many characters of an answer are repeated in an error. */
 const longestReason = 500;
 
@@ -73,12 +75,12 @@ export class HttpConnection {
     const token = await this.token();
     const response = await fetch(`${this.address}${path}`, {
       method,
-      headers: {
+      headers: headersOf({
         accept,
         ...headers,
         ...this.options.headers,
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      },
+      }),
       redirect: 'manual',
       signal,
       ...(body !== undefined && { body }),
@@ -144,6 +146,18 @@ class Silence {
   }
 }
 
+/** What Node says of a header that it does not send repeats it: it may be the token. */
+function headersOf(given: Readonly<Record<string, string>>): Headers {
+  try {
+    return new Headers(given);
+  } catch {
+    throw new RemoteFault(
+      'refused',
+      'the token, or one of the headers, has characters that no header carries',
+    );
+  }
+}
+
 async function bodyOf(response: Response, silence: Silence): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -166,8 +180,7 @@ function parsed(text: string): unknown {
 
 async function faultOf(response: Response): Promise<RemoteFault> {
   const { status } = response;
-  const text = await response.text().catch(() => '');
-  const reason = reasonIn(parsed(text.slice(0, largestBody))) ?? `status ${status}`;
+  const reason = reasonIn(parsed(await beginningOf(response))) ?? `status ${status}`;
   if (status >= 300 && status < 400)
     return new RemoteFault('refused', 'it redirects, which is not followed', status);
   // what is asked too often, or while a service restarts, can be asked again
@@ -175,6 +188,22 @@ async function faultOf(response: Response): Promise<RemoteFault> {
     return new RemoteFault('unreachable', reason, status);
   if (status === 404 && /\b(?:run|task)\b/i.test(reason)) return new RemoteFault('absent', reason, status);
   return new RemoteFault(status === 409 ? 'conflict' : 'refused', reason, status);
+}
+
+/** An error may have a body without end. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body ?? []) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > largestError) break;
+    }
+  } catch {
+    // the status says enough
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function reasonIn(body: unknown): string | undefined {

@@ -22,6 +22,8 @@ export interface FormContext {
   readonly idempotencyKey?: string | undefined;
   /** The trace that the client's own system began, as its header says; ignored when it is malformed. */
   readonly traceParent?: string | undefined;
+  /** How many services have passed the run on, as the header of the last one says; ignored when it is malformed. */
+  readonly hops?: string | string[] | undefined;
   /** The id of the new run, made by an interface that has to know it before; a client chooses `run_id` of the form. */
   readonly newRunId?: string | undefined;
   /** What the message of the client looked like, where a form does not say it all. */
@@ -48,7 +50,7 @@ export async function runRequestOf(
   place: RunsPlace & Partial<Pick<FoundComponent, 'component'>>,
   form: CreateForm,
   following: Following,
-  { idempotencyKey, traceParent, newRunId, clientMessage, disconnected, model }: FormContext,
+  { idempotencyKey, traceParent, hops, newRunId, clientMessage, disconnected, model }: FormContext,
 ): Promise<FormRequest> {
   const userId = userFor(caller, form.user_id);
   const bound = boundFor(caller, userId, place.component);
@@ -67,6 +69,7 @@ export async function runRequestOf(
         ...options,
         ...(model !== undefined && { model }),
         ...(clientMessage !== undefined && { clientMessage }),
+        ...passedOn(hops),
         ...scheduledBy(caller),
       },
     },
@@ -81,6 +84,10 @@ export async function runRequestOf(
     disconnected,
     form,
   };
+}
+
+function passedOn(hops: FormContext['hops']): Pick<RunOptions, 'hops'> {
+  return typeof hops === 'string' && /^\d{1,4}$/.test(hops) ? { hops: Number(hops) } : {};
 }
 
 /** No form says this: only the service itself acts for a schedule. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hopsHeader } from '../../../core/runs/run.js';
 import type { EventReader } from '../../../platform/http/response/event-reader.js';
 import { jsonListOf } from '../../../platform/http/response/json-stream.js';
 import { runIdHeader } from '../../../platform/http/response/respond.js';
@@ -80,7 +81,8 @@ export function createRun(facts: RunKindFacts): RunRoute {
       const { traceparent } = headers;
       // several count as none, by the rules of W3C Trace Context
       const traceParent = Array.isArray(traceparent) ? undefined : traceparent;
-      const context = { idempotencyKey, traceParent, disconnected: () => request.signal };
+      const hops = headers[hopsHeader];
+      const context = { idempotencyKey, traceParent, hops, disconnected: () => request.signal };
       const started = await services.runs.create(caller, { kind, ...params }, body, context);
       return answerOf(services, started, wireFormatOf(services.settings, headers));
     },

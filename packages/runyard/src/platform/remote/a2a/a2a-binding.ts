@@ -1,7 +1,8 @@
-import { isJsonObject, type JsonObject, parseJson } from '../../../core/json.js';
+import { isJsonObject, type JsonObject } from '../../../core/json.js';
 import type { RemoteConnection } from '../../../core/remote/remote-options.js';
 import { RemoteFault } from '../../../core/remote/remote-service.js';
-import { framesOf } from '../event-stream.js';
+import { hopsHeader } from '../../../core/runs/run.js';
+import { framesOf, objectIn } from '../event-stream.js';
 import { HttpConnection } from '../http-connection.js';
 import type { A2aInterface } from './agent-card.js';
 
@@ -61,25 +62,31 @@ export class A2aBinding {
     this.connection = new HttpConnection({ ...options, url: offered.url });
   }
 
-  async call(name: OperationName, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const body = await this.connection.json(this.request(name, params, signal));
+  async call(name: OperationName, params: JsonObject, signal: AbortSignal, hops = 0): Promise<JsonObject> {
+    const body = await this.connection.json(this.request(name, params, signal, hops));
     return this.offered.binding === 'JSONRPC' ? resultIn(body) : body;
   }
 
-  async *stream(name: OperationName, params: JsonObject, signal: AbortSignal): AsyncGenerator<JsonObject> {
-    for await (const { data } of framesOf(this.connection.stream(this.request(name, params, signal)))) {
-      const body = parseJson(data);
-      if (!isJsonObject(body)) throw new RemoteFault('refused', 'an event of its stream is no JSON object');
+  async *stream(
+    name: OperationName,
+    params: JsonObject,
+    signal: AbortSignal,
+    hops = 0,
+  ): AsyncGenerator<JsonObject> {
+    const request = this.request(name, params, signal, hops);
+    for await (const { data } of framesOf(this.connection.stream(request))) {
+      const body = objectIn(data);
       yield this.offered.binding === 'JSONRPC' ? resultIn(body) : body;
     }
   }
 
-  private request(name: OperationName, params: JsonObject, signal: AbortSignal) {
+  private request(name: OperationName, params: JsonObject, signal: AbortSignal, hops: number) {
     const { binding, version } = this.offered;
     const operation: Operation = operations[name];
     const headers = {
       'content-type': 'application/json',
       ...(version === '1.0' && { 'a2a-version': '1.0' }),
+      ...(hops > 0 && { [hopsHeader]: String(hops) }),
     };
     if (binding === 'HTTP+JSON') {
       const body = operation.method === 'POST' ? { body: JSON.stringify(params) } : {};

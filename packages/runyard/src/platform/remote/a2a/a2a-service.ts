@@ -34,7 +34,7 @@ const listed = 50;
  */
 export class A2aService implements RemoteService {
   readonly address: string;
-  private opened: Promise<A2aBinding> | undefined;
+  private opened: A2aBinding | undefined;
   private readonly tasks = new Map<string, string>();
   private readonly answers = new Map<string, RemoteRun>();
 
@@ -52,7 +52,8 @@ export class A2aService implements RemoteService {
       ...start.options.metadata,
       ...(start.userId !== undefined && { userId: start.userId }),
     };
-    yield* this.send(start, { messageId: start.runId, contextId: start.sessionId, parts, metadata }, signal);
+    const message = { messageId: start.runId, contextId: start.sessionId, parts, metadata };
+    yield* this.send(start, message, signal, start.hops);
   }
 
   async *continue(ref: RemoteRef, answers: RemoteAnswers, signal: AbortSignal): AsyncGenerator<RemoteEvent> {
@@ -105,18 +106,19 @@ export class A2aService implements RemoteService {
     if (id !== undefined) await (await this.binding(signal)).call('cancel', { id }, signal);
   }
 
-  private binding(signal: AbortSignal): Promise<A2aBinding> {
-    this.opened ??= readCard(this.options, signal).then(
-      (offered) => new A2aBinding(this.options, offered),
-      (error: unknown) => {
-        this.opened = undefined;
-        throw error;
-      },
-    );
-    return this.opened;
+  /** Each run reads the card for itself until one has read it: a run that is cancelled ends its own reading alone. */
+  private async binding(signal: AbortSignal): Promise<A2aBinding> {
+    const { opened = new A2aBinding(this.options, await readCard(this.options, signal)) } = this;
+    this.opened = opened;
+    return opened;
   }
 
-  private async *send(ref: RemoteRef, message: JsonObject, signal: AbortSignal): AsyncGenerator<RemoteEvent> {
+  private async *send(
+    ref: RemoteRef,
+    message: JsonObject,
+    signal: AbortSignal,
+    hops?: number,
+  ): AsyncGenerator<RemoteEvent> {
     const binding = await this.binding(signal);
     const { version, streaming } = binding.offered;
     const isFirst = version === '1.0';
@@ -124,8 +126,8 @@ export class A2aService implements RemoteService {
       message: isFirst ? { ...message, role: 'ROLE_USER' } : { ...message, role: 'user', kind: 'message' },
       ...(!streaming && { configuration: waitingFor(isFirst) }),
     };
-    if (streaming) yield* this.events(ref, binding.stream('stream', params, signal));
-    else yield* this.events(ref, [await binding.call('send', params, signal)]);
+    if (streaming) yield* this.events(ref, binding.stream('stream', params, signal, hops));
+    else yield* this.events(ref, [await binding.call('send', params, signal, hops)]);
   }
 
   /** Text comes as content of the run. What else a task says about its work has no counterpart here. */

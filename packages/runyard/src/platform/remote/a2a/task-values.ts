@@ -5,25 +5,31 @@ import type { A2aVersion } from './agent-card.js';
 
 /** The values of A2A, of both versions, read as those of the run API. */
 
-const statuses: Readonly<Record<string, RunStatus>> = {
-  submitted: 'pending',
-  working: 'running',
-  'input-required': 'paused',
-  completed: 'completed',
-  failed: 'error',
-  canceled: 'cancelled',
-  rejected: 'error',
-  'auth-required': 'error',
-  unknown: 'running',
-};
+const statuses: ReadonlyMap<string, RunStatus> = new Map<string, RunStatus>([
+  ['submitted', 'pending'],
+  ['working', 'running'],
+  ['input-required', 'paused'],
+  ['completed', 'completed'],
+  ['failed', 'error'],
+  ['canceled', 'cancelled'],
+  ['rejected', 'error'],
+  ['auth-required', 'error'],
+]);
+
+/** The fields of a run's body that hold files, by the family of their type; others are in `files`. */
+const mediaFields: ReadonlyMap<string, string> = new Map([
+  ['image', 'images'],
+  ['audio', 'audio'],
+  ['video', 'videos'],
+]);
 
 /** `TASK_STATE_INPUT_REQUIRED` of 1.0 is `input-required` of 0.3. */
 function statusOf(state: Json | undefined): RunStatus {
-  const name = String(state ?? 'unknown')
+  const name = String(state)
     .replace(/^TASK_STATE_/, '')
     .toLowerCase()
     .replaceAll('_', '-');
-  return statuses[name] ?? 'running';
+  return statuses.get(name) ?? 'running';
 }
 
 /** What a stream or an answer holds. */
@@ -114,7 +120,7 @@ function answerBody(parts: readonly JsonObject[]): JsonObject {
     const file = fileIn(part);
     if (file === undefined) continue;
     const [family = ''] = String(file.mime_type ?? '').split('/', 1);
-    const field = { image: 'images', audio: 'audio', video: 'videos' }[family] ?? 'files';
+    const field = mediaFields.get(family) ?? 'files';
     media[field] = [...(media[field] ?? []), file];
   }
   return { content, content_type: typeof content === 'string' ? 'str' : 'dict', ...media };
