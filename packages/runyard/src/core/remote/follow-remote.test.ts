@@ -87,6 +87,10 @@ test('what a process before may have started is looked for first', async () => {
   expect(running).toEqual({ outcome: 'completed', calls: ['resume'] });
   const ended = await follow({ read: ['completed'] }, { begun: true });
   expect(ended).toEqual({ outcome: 'completed', calls: ['resume'] });
+  // an end that is known counts, also where the events of the run are not to be had
+  const gone = new RemoteFault('refused', 'its answer is HTML', 400);
+  const mute = await follow({ read: ['completed'], resume: [gone] }, { begun: true });
+  expect(mute).toEqual({ outcome: 'completed', calls: ['resume'] });
   // not shown yet, and followed nevertheless
   const hidden = await follow({ read: [undefined, 'completed'] }, { begun: true });
   expect(hidden).toEqual({ outcome: 'completed', calls: ['resume'] });

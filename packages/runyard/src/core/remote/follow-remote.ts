@@ -92,8 +92,7 @@ class Follower {
     const { ref, begin } = this.leg;
     const run = this.sent || 'answers' in begin ? await service.read(ref, signal) : undefined;
     if (run !== undefined && this.isRest(run)) {
-      // what it said while nobody listened; the run itself is known
-      await this.reattached();
+      await this.catchUp();
       return run;
     }
     if ('start' in begin) {
@@ -107,6 +106,15 @@ class Follower {
     const ended = await service.read(ref, signal);
     if (ended === undefined && this.complaint !== undefined) throw new RemoteFault('refused', this.complaint);
     return ended !== undefined && this.isRest(ended) ? ended : undefined;
+  }
+
+  /** What a run said while nobody listened. It rests and is known: a service may refuse to say it again. */
+  private async catchUp(): Promise<void> {
+    try {
+      await this.reattached();
+    } catch (error) {
+      if (!(error instanceof RemoteFault) || error.kind === 'unreachable') throw error;
+    }
   }
 
   /** Listens to a run that may be there; false when the service does not know it. */

@@ -72,7 +72,9 @@ function cursorIn(params: JsonObject): Cursor | undefined {
   try {
     const value = parseJson(Buffer.from(token, 'base64url').toString());
     const [createdAt, runId] = Array.isArray(value) ? value : [];
-    if (typeof createdAt === 'number' && typeof runId === 'string') return { createdAt, runId };
+    // PostgreSQL fails at a number that is no time
+    if (Number.isSafeInteger(createdAt) && typeof runId === 'string')
+      return { createdAt: Number(createdAt), runId };
   } catch {
     // it is refused below
   }

@@ -304,7 +304,9 @@ describe('protocol 1.0', () => {
     expect((await list({ status: 'TASK_STATE_FAILED' })).tasks).toEqual([]);
     expect((await list({ statusTimestampAfter: first.tasks[0].status.timestamp })).tasks).toEqual([]);
     expect((await list({}, ada)).totalSize).toBe(0);
-    expect((await rpc('ListTasks', { pageToken: 'mine' }, eve)).error.code).toBe(-32602);
+    const token = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    for (const pageToken of ['mine', token([1e300, 'x']), token([1.5, 'x']), token([1, 2])])
+      expect((await rpc('ListTasks', { pageToken }, eve)).error.code).toBe(-32602);
   });
 });
 
