@@ -310,6 +310,7 @@ describe('the published description', () => {
       ['x-runyard-compat', false],
       ['idempotency-key', false],
       ['traceparent', false],
+      ['x-runyard-hops', false],
     ]);
     expect(headers(events.get)).toEqual([['last-event-id', false]]);
     expect(runs.post['x-scope']).toBe('agents:run');
