@@ -81,6 +81,55 @@ forEachDatabase((dialect, freshPlace) => {
     expect(slow.calls).toHaveLength(1);
   });
 
+  test('a position beyond the last event ends with the answer', async () => {
+    const { url: database } = await freshPlace();
+    const slow = slowTool();
+    const { url } = await startMcp(slow, { database });
+    const client = new RawClient(url);
+    await client.connect();
+    const lastId = await leftAt(await client.post(callTool(1, 'slow')));
+    const resumed = await client.resume(lastId.replace(/_.*/, '_999999999'));
+    slow.answer.open('done');
+    await framesOf(resumed);
+  });
+
+  test('what a process asked before it stopped is not the question of the next one', async () => {
+    const { url: database } = await freshPlace();
+    const first = await startMcp(slowTool(), { database });
+    const client = new RawClient(first.url);
+    await client.connect('2025-11-25', { elicitation: {} });
+    const earlier = await nextMessage(streamed(await client.post(callTool(1, 'ask'))));
+    await first.stop();
+    client.at((await startMcp(slowTool(), { database })).url);
+    const asking = streamed(await client.resume(`${earlier.id.slice(0, 36)}_1`));
+    const question = await nextMessage(asking);
+    expect(question.method).toBe('elicitation/create');
+    for (const [id, name] of [
+      [earlier.id, 'Eve'],
+      [question.id, 'Ada'],
+    ])
+      await client.post({ jsonrpc: '2.0', id, result: { action: 'accept', content: { name } } });
+    expect(await nextMessage(asking)).toMatchObject(answerOf(1, 'accept Ada').data);
+  });
+
+  test('a request that is cancelled after its process stopped is cancelled where the client is', async () => {
+    const { url: database } = await freshPlace();
+    const first = await startMcp(slowTool(), { database });
+    const client = new RawClient(first.url);
+    await client.connect();
+    const lastId = await leftAt(await client.post(callTool(1, 'slow')));
+    await first.stop();
+    const later = slowTool();
+    client.at((await startMcp(later, { database })).url);
+    await client.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    expect((await framesOf(await client.resume(lastId))).at(-1)?.data).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: 0, message: 'Request cancelled' },
+    });
+    expect(later.calls).toMatchObject([{ isRepeated: true, cancelled: { aborted: true } }]);
+  });
+
   if (dialect === 'sqlite') return;
 
   test('any process answers: it follows a request that another one serves', async () => {

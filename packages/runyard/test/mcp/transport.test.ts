@@ -167,3 +167,39 @@ test('what a session cannot hold is refused', async () => {
   expect((await client.post(callTool(100, 'quick'))).status).toBe(429);
   await Promise.all(held.map((answer) => answer.body?.cancel()));
 });
+
+test('what would leave a request without an answer, or fill memory, is refused', async () => {
+  const { url } = await startOnSqlite();
+  const client = new RawClient(url);
+  await client.connect('2025-03-26');
+  const refusedAs = async (body: unknown) => {
+    const answer = await client.post(body);
+    return [answer.status, await answer.json()];
+  };
+  const refused = (message: string) => [400, { error: { message: `Invalid Request: ${message}` } }];
+  const start = { protocolVersion: '2025-11-25', clientInfo: { name: 'raw', version: '1' } };
+  expect(await refusedAs([callTool(1, 'quick'), callTool(1, 'quick')])).toMatchObject(
+    refused('The request id 1 is in use'),
+  );
+  expect(await refusedAs(callTool('x'.repeat(256), 'quick'))).toMatchObject(
+    refused('The id of a request has more than 255 characters'),
+  );
+  const second = rpc(2, 'initialize', { ...start, capabilities: {} });
+  expect(await refusedAs([rpc(1, 'ping'), second])).toMatchObject(
+    refused('Only one initialization request is allowed'),
+  );
+  const tooLong = refused('A message of the handshake has more than 65536 characters');
+  const capabilities = { experimental: { wide: { text: 'x'.repeat(70_000) } } };
+  expect(await refusedAs(rpc(1, 'initialize', { ...start, capabilities }))).toMatchObject(tooLong);
+  expect(await refusedAs(rpc(1, 'logging/setLevel', { level: 'x'.repeat(70_000) }))).toMatchObject(tooLong);
+  const both = await framesOf(await client.post([callTool(1, 'quick'), callTool('1', 'quick')]));
+  expect(both.map(({ data }) => data)).toEqual([quickAnswer(1), quickAnswer('1')]);
+});
+
+test('each message of a batch counts for the rate limit', async () => {
+  const { url } = await startOnSqlite({ rateLimit: 6 });
+  const client = new RawClient(url);
+  await client.connect('2025-03-26');
+  const answer = await client.post(Array.from({ length: 5 }, (_, id) => rpc(id, 'ping')));
+  expect([answer.status, await answer.json()]).toMatchObject([429, { error_code: 'rate_limited' }]);
+});

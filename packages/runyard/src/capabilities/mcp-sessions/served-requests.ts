@@ -149,8 +149,8 @@ export class ServedRequests {
     for (const watchers of [...this.watchers.values()]) for (const wake of [...watchers]) wake();
   }
 
-  /** One look at a time; an outage is left to the next one. */
-  private takeMessages(): void {
+  /** Takes what clients left for requests that are served here. One look at a time; an outage is left to the next one. */
+  takeMessages(): void {
     this.taking ??= this.takeNow()
       .catch(() => {})
       .finally(() => {

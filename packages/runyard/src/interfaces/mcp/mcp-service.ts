@@ -4,6 +4,7 @@ import {
   type JSONRPCMessage,
   type JSONRPCRequest,
   ProtocolErrorCode,
+  type RequestId,
 } from '@modelcontextprotocol/server';
 import type { McpSessionsService } from '../../capabilities/mcp-sessions/service.js';
 import type { EventReader } from '../../platform/http/response/event-reader.js';
@@ -33,6 +34,12 @@ declare module '../../capabilities/capability.js' {
 /** Messages that one request may carry, for clients of the version that allows several. */
 const mostMessages = 100;
 
+/** How long an id of a request may be: longer ones do not fit into an index. */
+const longestId = 255;
+
+/** Every session keeps the messages of its handshake, in memory and in the database. */
+const longestHandshake = 65_536;
+
 /** The HTTP side of the protocol: streamable HTTP with sessions. */
 export class McpService {
   constructor(
@@ -49,23 +56,26 @@ export class McpService {
     const messages = messagesOf(body);
     const [first] = messages;
     if (isDiscovery(first)) throw unsupportedVersion(headers, first);
-    if (first !== undefined && isRequest(first) && first.method === 'initialize') {
+    if (messages.length > 1 && messages.some(isHandshake))
+      throw refusal(400, 'Invalid Request: Only one initialization request is allowed');
+    for (const _ of messages.slice(1)) asker.spend();
+    if (first !== undefined && isHandshake(first)) {
       if (!isInitializeRequest(first)) throw refusal(400, 'Invalid Request: The handshake is malformed');
-      if (messages.length > 1)
-        throw refusal(400, 'Invalid Request: Only one initialization request is allowed');
+      checkHandshake(first);
       return this.#initialize(first, asker);
     }
     const live = await this.#session(asker);
     const requests = messages.filter(isRequest);
-    for (const message of messages) if (isIncidental(message)) await live.receive(message);
+    for (const message of messages) if (isIncidental(message)) await live.receive(message, asker);
     const [request] = requests;
     if (request === undefined) return new Reply(202, undefined, sessionHeader(live));
-    for (const { id } of requests)
-      if (live.isOpen(id)) throw refusal(400, `Invalid Request: The request id ${id} is in use`);
-    if (live.isFull)
+    const chosen = requests.findLast(({ method }) => method === 'logging/setLevel');
+    if (chosen !== undefined) checkHandshake(chosen);
+    checkIds(requests, live);
+    if (!live.hasRoomFor(requests.length))
       throw refusal(429, 'Too many requests of this session are in progress', { code: rpcCodes.server });
     const readers = requests.map((message) => live.dispatch(message, asker).reader());
-    await this.#noteLogLevel(live, requests);
+    if (chosen !== undefined) await this.#noteLogLevel(live, chosen);
     const [reader] = readers;
     const isSingle = reader !== undefined && readers.length === 1;
     return eventStream(isSingle ? reader : joined(readers), sessionHeader(live));
@@ -122,9 +132,7 @@ export class McpService {
   }
 
   /** The level that a client chose counts in every process. */
-  async #noteLogLevel(live: LiveSession, requests: readonly JSONRPCRequest[]): Promise<void> {
-    const chosen = requests.findLast(({ method }) => method === 'logging/setLevel');
-    if (chosen === undefined) return;
+  async #noteLogLevel(live: LiveSession, chosen: JSONRPCRequest): Promise<void> {
     const [initialize] = live.session.handshake;
     await this.sessions.changeHandshake(live.sessionId, [initialize, chosen]);
   }
@@ -132,6 +140,26 @@ export class McpService {
 
 function sessionHeader({ sessionId }: LiveSession): Record<string, string> {
   return { 'mcp-session-id': sessionId };
+}
+
+/** An answer finds its request by the id: each is used once at a time. */
+function checkIds(requests: readonly JSONRPCRequest[], live: LiveSession): void {
+  const given = new Set<RequestId>();
+  for (const { id } of requests) {
+    if (String(id).length > longestId)
+      throw refusal(400, `Invalid Request: The id of a request has more than ${longestId} characters`);
+    if (given.has(id) || live.isOpen(id))
+      throw refusal(400, `Invalid Request: The request id ${id} is in use`);
+    given.add(id);
+  }
+}
+
+function checkHandshake(message: JSONRPCMessage): void {
+  if (JSON.stringify(message).length > longestHandshake)
+    throw refusal(
+      400,
+      `Invalid Request: A message of the handshake has more than ${longestHandshake} characters`,
+    );
 }
 
 function accepts({ accept }: IncomingHttpHeaders, type: string): boolean {
@@ -145,6 +173,10 @@ function messagesOf(body: unknown): readonly JSONRPCMessage[] {
     throw refusal(400, `Invalid Request: A batch has 1 to ${mostMessages} messages`);
   if (!list.every(isMessage)) throw refusal(400, 'Invalid Request: The body is no JSON-RPC message');
   return list;
+}
+
+function isHandshake(message: JSONRPCMessage): message is JSONRPCRequest {
+  return isRequest(message) && message.method === 'initialize';
 }
 
 /** How clients of a later version begin. They continue with `initialize` when it is refused. */

@@ -51,9 +51,9 @@ export function mcpRoutes(encodeError: EncodeError): readonly Route<Services>[] 
       responses: { 200: { description: 'Messages of the protocol.' } },
       admit: ({ mcp }: McpServices, request, usual) => mcp.admission.admit(request, usual),
       encodeError,
-      handler: async ({ mcp }: McpServices, { caller, headers, basePath, body }) => {
+      handler: async ({ mcp }: McpServices, request) => {
         try {
-          return await answer(mcp, { caller, headers, basePath }, body);
+          return await answer(mcp, request, request.body);
         } catch (error) {
           if (error instanceof RpcRefusal) return error.reply;
           throw error;

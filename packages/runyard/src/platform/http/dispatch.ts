@@ -88,7 +88,7 @@ export class RouteDispatcher<Services> {
       const caller = resolved instanceof Promise ? await resolved : resolved;
       exchange.caller = caller;
       admitted = true;
-      const call = new Call(exchange, caller);
+      const call = new Call(exchange, caller, this.#limiter);
       let result: unknown;
       if (this.route.uploads) result = this.#receive(exchange, call, params, query);
       else {
@@ -275,7 +275,12 @@ class Call implements RouteRequest<unknown, unknown, unknown> {
   constructor(
     private readonly exchange: Exchange,
     readonly caller: Caller,
+    private readonly limiter: RateLimiter | undefined,
   ) {}
+
+  spend(): void {
+    this.limiter?.takeFor(this.caller, this.clientAddress);
+  }
 
   get signal(): AbortSignal {
     return this.exchange.signal;

@@ -23,6 +23,8 @@ export interface RouteRequest<Params, Query, Body> {
   readonly calledAddress: string;
   /** Where the request comes from. */
   readonly clientAddress: string;
+  /** Counts one more request for the rate limit: for a body that holds several. Throws 429. */
+  spend(): void;
 }
 
 /** What the caller's identity and rights are decided by, before anything else of the request is read. */

@@ -9,6 +9,7 @@ import type {
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import type {
+  FoundRequest,
   McpSession,
   ServedRequest,
   ServedRequests,
@@ -22,7 +23,10 @@ import { keptAfterMs, OpenRequest, type TakenOver } from './open-request.js';
 import { OwnStream } from './own-stream.js';
 
 /** Who asks, and over which connection. */
-export type Asker = Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'headers' | 'basePath'>;
+export type Asker = Pick<
+  RouteRequest<unknown, unknown, unknown>,
+  'caller' | 'headers' | 'basePath' | 'spend'
+>;
 
 export interface LiveSessionSite {
   readonly server: Server;
@@ -49,8 +53,9 @@ export class LiveSession implements Transport {
   #version = '';
   /** By the ids that the client gave, as JSON. */
   readonly #open = new Map<string, OpenRequest>();
-  /** Names the requests to the client that belong to no request of the client's. */
+  /** Names the requests to the client: the server of another process counts its own. */
   readonly #ownKey = newId();
+  #released = false;
   #ownStream: OwnStream | undefined;
 
   constructor(
@@ -65,8 +70,13 @@ export class LiveSession implements Transport {
     return this.#open.size === 0 && this.#ownStream === undefined;
   }
 
-  get isFull(): boolean {
-    return this.#open.size >= mostOpen;
+  /** Whether its server is closed: nothing is answered here. */
+  get isReleased(): boolean {
+    return this.#released;
+  }
+
+  hasRoomFor(requests: number): boolean {
+    return this.#open.size + requests <= mostOpen;
   }
 
   async start(): Promise<void> {}
@@ -109,12 +119,36 @@ export class LiveSession implements Transport {
       },
       taken,
     );
-    this.#open.set(JSON.stringify(message.id), request);
+    const key = JSON.stringify(message.id);
+    // a client that uses an id twice hears of the later request alone
+    void this.#open
+      .get(key)
+      ?.release()
+      .catch(() => {});
+    if (this.#released) {
+      void request.release().catch(() => {});
+      return request;
+    }
+    this.#open.set(key, request);
     this.onmessage?.(message, {
       authInfo: authInfoOf(callOf(request, asker)),
       closeSSEStream: () => request.leaveStreams(),
     });
     return request;
+  }
+
+  /** Dispatches a request again whose process is gone. Undefined: another process serves it. */
+  async takeOver(request: FoundRequest, asker: Asker): Promise<OpenRequest | undefined> {
+    const { requestKey, runId } = request;
+    const { requests } = this.site;
+    const position = await requests.takeOver(request, this.servedAs(requestKey));
+    if (position === undefined) return undefined;
+    // stored as it was dispatched
+    const message: JSONRPCRequest = JSON.parse(request.message);
+    const open = this.dispatch(message, asker, { requestKey, runId, position });
+    // what the client sent while no process served it
+    requests.takeMessages();
+    return open;
   }
 
   /** Whether a request with this id is in progress. */
@@ -126,7 +160,7 @@ export class LiveSession implements Transport {
   servedAs(requestKey: string): ServedRequest {
     return {
       // only messages of these kinds are left for another process
-      receive: (message) => void this.receive(message as JSONRPCResponse | JSONRPCNotification),
+      receive: (message) => void this.#deliver(message as JSONRPCResponse | JSONRPCNotification),
       lose: () => this.openRequest(requestKey)?.end(),
     };
   }
@@ -137,10 +171,11 @@ export class LiveSession implements Transport {
   }
 
   /** Takes an answer or a notification of the client. What is meant for another process is left there. */
-  async receive(message: JSONRPCResponse | JSONRPCNotification): Promise<void> {
-    if (isAnswer(message)) return this.#receiveAnswer(message);
-    if (message.method === 'notifications/cancelled') return this.#receiveCancel(message);
-    this.onmessage?.(message);
+  async receive(message: JSONRPCResponse | JSONRPCNotification, asker: Asker): Promise<void> {
+    if (await this.#deliver(message)) return;
+    if (!isAnswer(message)) return this.#cancelElsewhere(message, asker);
+    const { requestKey } = askedBy(message.id) ?? {};
+    if (requestKey !== undefined) await this.site.requests.leave(this.sessionId, requestKey, message);
   }
 
   /** The stream for messages that belong to no request. A client has one: a new one ends the one before. */
@@ -169,11 +204,12 @@ export class LiveSession implements Transport {
     }
     const request = this.#open.get(JSON.stringify(relatedRequestId));
     if (request === undefined) throw new Error('The request is answered already.');
-    request.send(withOwnIds(message, request.requestKey), false);
+    request.send(withOwnIds(message, `${request.requestKey}.${this.#ownKey}`), false);
   }
 
   /** Gives all requests back that are stored, and ends the streams. */
   async release(): Promise<void> {
+    this.#released = true;
     const open = [...this.#open.values()];
     this.#open.clear();
     await Promise.all(open.map((request) => request.release()));
@@ -186,37 +222,50 @@ export class LiveSession implements Transport {
       if (isRequest(message)) throw new Error('The client has no open stream for requests.');
       return;
     }
-    this.#ownStream.send(JSON.stringify(withOwnIds(message, this.#ownKey)));
+    this.#ownStream.send(JSON.stringify(withOwnIds(message, `${this.#ownKey}.${this.#ownKey}`)));
   }
 
-  async #receiveAnswer(message: JSONRPCResponse): Promise<void> {
+  /** False: it is about a request that is not served here. */
+  async #deliver(message: JSONRPCResponse | JSONRPCNotification): Promise<boolean> {
+    if (isAnswer(message)) return this.#deliverAnswer(message);
+    if (message.method === 'notifications/cancelled') return this.#deliverCancel(message);
+    this.onmessage?.(message);
+    return true;
+  }
+
+  #deliverAnswer(message: JSONRPCResponse): boolean {
     const asked = askedBy(message.id);
-    if (asked === undefined) return;
-    const { requestKey, id } = asked;
-    if (requestKey === this.#ownKey || this.openRequest(requestKey) !== undefined)
-      this.onmessage?.({ ...message, id });
-    else await this.site.requests.leave(this.sessionId, requestKey, message);
+    if (asked === undefined) return true;
+    const { requestKey, askerKey, id } = asked;
+    // the answer to a question of an earlier process is not the answer to the one that was asked since
+    if (askerKey !== this.#ownKey) return this.openRequest(requestKey) !== undefined;
+    this.onmessage?.({ ...message, id });
+    return true;
   }
 
-  async #receiveCancel(message: JSONRPCNotification): Promise<void> {
+  async #deliverCancel(message: JSONRPCNotification): Promise<boolean> {
     const id = message.params?.requestId;
-    if (typeof id !== 'string' && typeof id !== 'number') return;
-    const key = JSON.stringify(id);
-    const request = this.#open.get(key);
-    if (request === undefined) return this.#cancelElsewhere(key, message);
+    if (typeof id !== 'string' && typeof id !== 'number') return true;
+    const request = this.#open.get(JSON.stringify(id));
+    if (request === undefined) return false;
     request.cancel(message.params?.reason);
     this.onmessage?.(message);
     // the library does not answer a request that was cancelled
     await this.send({ jsonrpc: '2.0', id, error: { code: 0, message: 'Request cancelled' } });
+    return true;
   }
 
-  /** The process that serves the request may not have stored it yet. */
-  async #cancelElsewhere(messageId: string, message: JSONRPCNotification): Promise<void> {
+  /** The process that serves the request may not have stored it yet. One that is gone cancels nothing. */
+  async #cancelElsewhere(message: JSONRPCNotification, asker: Asker): Promise<void> {
     const { requests, log } = this.site;
+    const messageId = JSON.stringify(message.params?.requestId);
     const leave = async () => {
       const requestKey = await requests.openRequest(this.sessionId, messageId);
-      if (requestKey !== undefined) await requests.leave(this.sessionId, requestKey, message);
-      return requestKey !== undefined;
+      const found = requestKey && (await requests.find(requestKey, this.sessionId));
+      if (!found) return false;
+      if ((await this.takeOver(found, asker)) !== undefined) return this.#deliver(message);
+      await requests.leave(this.sessionId, found.requestKey, message);
+      return true;
     };
     if (await leave()) return;
     setTimeout(() => {
@@ -239,19 +288,20 @@ function callOf(request: OpenRequest, { caller, headers, basePath }: Asker): Mcp
 }
 
 /**
- * Every process has a server of the session, and each counts the requests that it sends: with the key of the client's
- * request, their ids are different, and an answer finds its process.
+ * Every process has a server of the session, and each counts the requests that it sends: with the keys of the client's
+ * request and of the server that asks, their ids are different, and an answer finds its process.
  */
-function withOwnIds(message: JSONRPCMessage, requestKey: string): JSONRPCMessage {
+function withOwnIds(message: JSONRPCMessage, keys: string): JSONRPCMessage {
   if (!('method' in message)) return message;
-  if ('id' in message) return { ...message, id: `${requestKey}.${message.id}` };
+  if ('id' in message) return { ...message, id: `${keys}.${message.id}` };
   if (message.method !== 'notifications/cancelled') return message;
-  const params = { ...message.params, requestId: `${requestKey}.${message.params?.requestId}` };
+  const params = { ...message.params, requestId: `${keys}.${message.params?.requestId}` };
   return { ...message, params };
 }
 
 /** Which request of ours an answer is for; undefined for an id that we did not give. */
-function askedBy(id: RequestId | undefined): { requestKey: string; id: number } | undefined {
-  const [, requestKey, number] = /^([\da-f-]{36})\.(\d{1,15})$/.exec(String(id)) ?? [];
-  return requestKey === undefined ? undefined : { requestKey, id: Number(number) };
+function askedBy(id: RequestId | undefined) {
+  const [, requestKey, askerKey, number] =
+    /^([\da-f-]{36})\.([\da-f-]{36})\.(\d{1,15})$/.exec(String(id)) ?? [];
+  return requestKey === undefined ? undefined : { requestKey, askerKey, id: Number(number) };
 }

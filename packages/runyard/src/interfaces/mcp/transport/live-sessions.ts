@@ -63,7 +63,8 @@ export class LiveSessions {
         live.checkedAt = Date.now();
       }
     }
-    if (live === undefined) throw refusal(404, 'Session not found');
+    // a released one was ended while this request looked for it
+    if (live === undefined || live.isReleased) throw refusal(404, 'Session not found');
     this.#keep(live);
     if (live.notedAt + notedMs < Date.now()) {
       live.notedAt = Date.now();

@@ -163,7 +163,7 @@ export class OpenRequest {
           for (; next < this.#visible; next += 1) events.push(this.#streamed(next));
           if (events.length > 0) return events;
           if (this.#state === 'stored' && generation !== this.#generation) return null;
-          if (this.#ended || (this.#answered && next === this.#events.length)) return null;
+          if (this.#ended || (this.#answered && next >= this.#events.length)) return null;
           await new Promise<void>((resolve) => {
             this.#waiting.add(resolve);
             wakeUp.add(resolve);

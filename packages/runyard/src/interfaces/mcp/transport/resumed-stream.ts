@@ -1,5 +1,4 @@
-import type { JSONRPCRequest } from '@modelcontextprotocol/server';
-import type { FoundRequest, ServedRequests } from '../../../capabilities/mcp-sessions/service.js';
+import type { ServedRequests } from '../../../capabilities/mcp-sessions/service.js';
 import type { EventReader, StreamEvent } from '../../../platform/http/response/event-reader.js';
 import { isRequest } from '../json-rpc.js';
 import type { Asker, LiveSession } from './live-session.js';
@@ -53,7 +52,9 @@ export class ResumedStream implements EventReader {
     const events = await this.#stored(request?.leaseOwner !== null);
     if (events.length > 0) return events;
     if (request === undefined || request.answered) return null;
-    if (!(await this.#takeOver(request))) await this.#changed(requestKey);
+    const taken = await this.live.takeOver(request, this.asker);
+    if (taken === undefined) await this.#changed(requestKey);
+    else this.#local = taken.reader(this.#position);
     return undefined;
   }
 
@@ -73,17 +74,6 @@ export class ResumedStream implements EventReader {
           data: message,
         }));
     }
-  }
-
-  async #takeOver(request: FoundRequest): Promise<boolean> {
-    const { requestKey, runId } = request;
-    const position = await this.requests.takeOver(request, this.live.servedAs(requestKey));
-    if (position === undefined) return false;
-    // stored as it was dispatched
-    const message: JSONRPCRequest = JSON.parse(request.message);
-    const open = this.live.dispatch(message, this.asker, { requestKey, runId, position });
-    this.#local = open.reader(this.#position);
-    return true;
   }
 
   /** Waits until the request may have progressed. */
