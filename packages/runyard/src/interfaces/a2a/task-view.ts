@@ -4,7 +4,11 @@ import { teamRequirementsOf } from '../../core/agents/requirements/team-requirem
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { Media } from '../../core/media/media.js';
 import type { Run, RunStatus, StepRecord } from '../../core/runs/run.js';
-import { workflowRequirementsOf } from '../../core/workflows/review/workflow-requirements.js';
+import { stepQuestionText } from '../../core/workflows/review/question-text.js';
+import {
+  type StepRequirementState,
+  workflowRequirementsOf,
+} from '../../core/workflows/review/workflow-requirements.js';
 import type { Artifact, Part, Task, TaskMessage, TaskState } from './task.js';
 
 /** A run with its journal. */
@@ -129,17 +133,20 @@ function statusParts(run: Run, steps: readonly StepRecord[]): readonly Part[] | 
   return [{ text }, { data: { requirements: [...requirements] } }];
 }
 
+/** A step asks for itself, or an agent that executes it asks about its calls. */
+function stepText({ body, calls }: StepRequirementState): string {
+  const open = calls.filter(({ state }) => state.answer === null).map(({ state }) => state.requirement);
+  return open.length > 0 ? pausedText(open) : stepQuestionText(body);
+}
+
 /** What a paused run waits for: in words, and as the run API has it. */
 export function openQuestions({ run, steps }: RunJournal): {
   readonly text: string;
   readonly requirements: readonly JsonObject[];
 } {
-  const content = run.result?.content;
   if (run.kind === 'workflow') {
-    const { open, pausedStepName } = workflowRequirementsOf(run, steps);
-    const asked = `The step '${pausedStepName ?? ''}' waits for an answer.`;
-    const text = typeof content === 'string' && content !== '' ? content : asked;
-    return { text, requirements: open.map(({ body }) => body) };
+    const { open } = workflowRequirementsOf(run, steps);
+    return { text: open.map(stepText).join('\n'), requirements: open.map(({ body }) => body) };
   }
   const open = teamRequirementsOf(run, steps).filter(({ answer }) => answer === null);
   return {

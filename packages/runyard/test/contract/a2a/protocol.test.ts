@@ -28,13 +28,24 @@ const letters = workflow({
     step({ name: 'send', run: ({ previousStepContent }) => `Sent: ${previousStepContent}` }),
   ],
 });
+const reviewed = workflow({
+  id: 'reviewed',
+  steps: [
+    step({ name: 'draft', run: () => 'Dear Grace' }),
+    step({
+      name: 'send',
+      review: { requiresConfirmation: true, confirmationMessage: 'Send it?' },
+      run: () => 'Sent.',
+    }),
+  ],
+});
 
 let house: Gatehouse;
 let ada: Holder;
 let eve: Holder;
 beforeAll(async () => {
-  const interfaces = [a2a({ agents: [clerk], workflows: ['letters'], prefix: '/partners' })];
-  house = await Gatehouse.shared({ agents: [clerk, hidden], workflows: [letters], interfaces });
+  const interfaces = [a2a({ agents: [clerk], workflows: ['letters', reviewed], prefix: '/partners' })];
+  house = await Gatehouse.shared({ agents: [clerk, hidden], workflows: [letters, reviewed], interfaces });
   [ada, eve] = await Promise.all([house.person('ada'), house.person('eve')]);
 });
 afterAll(() => house.service.stop());
@@ -286,6 +297,15 @@ describe('protocol 1.0', () => {
     const { id: taskId, contextId } = result.task;
     const answered = await rpc('SendMessage', { message: said('Yes.', { taskId, contextId }) });
     expect(answered.result.task).toMatchObject({ id: taskId, artifacts: [{ parts: [{ text: 'Done.' }] }] });
+  });
+
+  test('a workflow asks its question, and not the output of the step before', async () => {
+    const { body } = await post(
+      '/partners/workflows/reviewed',
+      envelope({ message: said('Write') }, 'SendMessage'),
+    );
+    const [text] = body.result.task.status.message.parts;
+    expect(text).toEqual({ text: "The workflow waits at the step 'send'.\nSend it?" });
   });
 
   test('the list has pages, and only what the caller may see', async () => {

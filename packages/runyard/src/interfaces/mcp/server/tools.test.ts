@@ -403,14 +403,18 @@ describe('a paused run', () => {
   test('of a workflow is continued by its steps', async () => {
     failing = true;
     const client = await connected();
-    const { data } = await client.call('run_workflow', { workflow_id: 'asking', message: 'x' });
+    const first = await client.call('run_workflow', { workflow_id: 'asking', message: 'x' });
+    const { data } = first;
     expect(data).toMatchObject({ status: 'paused', requirements: [{ step_name: 'publish' }] });
+    expect(textOf(first)).toContain('Publish it?');
     const place = { run_id: data.run_id, workflow_id: 'asking' };
     const second = await client.call('continue_run', { ...place, confirmed: true });
     expect(second.data).toMatchObject({
       status: 'paused',
       requirements: [{ step_name: 'mend', error_message: expect.stringContaining('Not yet') }],
     });
+    // the question, and not the output of the step before
+    expect(textOf(second)).toMatch(/'mend' of the workflow failed: .*Not yet/);
     failing = false;
     const [requirement] = second.data.requirements;
     const requirements = [{ ...requirement, decision: 'retry' }];

@@ -1,5 +1,6 @@
 import { errors } from '../../../../core/errors/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json.js';
+import { stepQuestionText } from '../../../../core/workflows/review/question-text.js';
 
 /** An answer in simple fields. Which of them count depends on what is asked. */
 export interface SimpleAnswer {
@@ -97,7 +98,7 @@ function callMessage(requirement: JsonObject, call: JsonObject): string {
 export function stepQuestion(requirement: JsonObject): Question {
   return {
     id: String(requirement.step_id),
-    message: stepMessage(requirement),
+    message: stepQuestionText(requirement),
     asked: askedByStep(requirement),
     needsApproval: false,
     put({ confirmed, note, values, selected, result }) {
@@ -127,21 +128,11 @@ function askedByStep(requirement: JsonObject): Asked {
   return { kind: 'confirmation', noteInWords: 'Why not, or what to change.' };
 }
 
-function stepMessage(requirement: JsonObject): string {
-  const named = ['confirmation_message', 'user_input_message', 'output_review_message'];
-  const said = named.flatMap((name) => (requirement[name] ? [String(requirement[name])] : []));
-  const output = objectIn(requirement.step_output).content;
-  const shown = output === undefined || output === null ? [] : [`The output of the step: ${textOf(output)}`];
-  const about = `The workflow waits at the step '${String(requirement.step_name)}'.`;
-  return [about, ...said, ...shown].join('\n');
-}
-
 /** A question about a step that failed. */
 export function failureQuestion(requirement: JsonObject): Question {
-  const { step_id: stepId, step_name: name, error_message: reason } = requirement;
   return {
-    id: String(stepId),
-    message: `The step '${String(name)}' of the workflow failed: ${String(reason)}`,
+    id: String(requirement.step_id),
+    message: stepQuestionText(requirement),
     asked: { kind: 'decision' },
     needsApproval: false,
     put({ decision, confirmed }) {
@@ -189,10 +180,6 @@ function fieldOf(field: JsonObject): InputField {
     schema: isJsonObject(schema) ? schema : undefined,
     allowed: Array.isArray(allowed_values) ? allowed_values : undefined,
   };
-}
-
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 export function objectsIn(value: unknown): JsonObject[] {

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '../../../../core/json.js';
 import { statusIn } from '../../../../platform/http/response/wire-format.js';
-import { openRequirements } from '../answers/paused-run.js';
+import { openRequirements, PausedRun } from '../answers/paused-run.js';
 import { type ToolRequest, textBlock } from '../mcp-tool.js';
 import { failedCall } from '../tool-errors.js';
 import type { RunView } from './wait-for-run.js';
@@ -48,20 +48,25 @@ function shown(
 }
 
 function contentOf({ run }: RunView, body: Readonly<Record<string, unknown>>): Block[] {
-  const text = textOf(body.content) || textWithout(run, body);
-  return [textBlock(text), ...mediaBlocks('image', body.images), ...mediaBlocks('audio', body.audio)];
+  return [
+    textBlock(said(run, body)),
+    ...mediaBlocks('image', body.images),
+    ...mediaBlocks('audio', body.audio),
+  ];
 }
 
-/** What is said of a run that has said nothing itself. */
-function textWithout({ status, runId }: RunView['run'], body: Readonly<Record<string, unknown>>): string {
-  if (status === 'paused') return pausedText(body);
+/** The content of a paused workflow is the output of its last step: what it asks is in its questions. */
+function said(run: RunView['run'], body: Readonly<Record<string, unknown>>): string {
+  const { kind, status, runId } = run;
+  const content = textOf(body.content);
+  if (status === 'paused' && (kind === 'workflow' || content === '')) return pausedText(kind, body);
+  if (content !== '') return content;
   return status === 'pending' || status === 'running' ? `Run ${runId} is ${status}` : '';
 }
 
-function pausedText(body: Readonly<Record<string, unknown>>): string {
-  const names = openRequirements(body).flatMap(({ step_name: name }) => (name ? [`'${String(name)}'`] : []));
-  const steps = names.length === 0 ? '' : ` at ${names.join(', ')}`;
-  return `The run waits${steps} for an answer. Continue it with continue_run.`;
+function pausedText(kind: RunView['run']['kind'], body: Readonly<Record<string, unknown>>): string {
+  const questions = new PausedRun(kind, body).questions.map(({ message }) => message);
+  return [...questions, 'The run waits for an answer. Continue it with continue_run.'].join('\n');
 }
 
 function textOf(content: unknown): string {
