@@ -22,6 +22,7 @@ export interface OpenServiceOptions extends ServiceParts {
   readonly customRoutes: CustomRoutes | undefined;
   readonly info: ApiInfo;
   readonly pathExamples: PathExamples;
+  readonly hintFor?: (path: string) => string | undefined;
   /** Left out: everything. */
   readonly takesUp?: TakesUp;
 }
@@ -58,6 +59,7 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
     settings,
     info: options.info,
     pathExamples: options.pathExamples,
+    ...(options.hintFor && { hintFor: options.hintFor }),
     log,
     ...(customRoutes !== undefined && { customRoutes }),
     upgrades: { paths, close: async () => void (await Promise.all(interfaces.map((one) => one.close?.()))) },

@@ -20,7 +20,7 @@ import {
   openDatabases,
   startFailure,
 } from './databases.js';
-import { interfaceAddresses, loadInterfaces } from './interfaces/interfaces.js';
+import { interfaceAddresses, interfaceHint, loadInterfaces } from './interfaces/interfaces.js';
 import { type OpenCapabilities, openCapabilities } from './open-capabilities.js';
 import { type OpenService, openService } from './open-service.js';
 import { type OperatorRequest, OperatorRequests } from './operator-requests.js';
@@ -300,11 +300,8 @@ export class Runyard {
   }
 
   private load(): LoadedSettings {
-    this.loaded ??= loadSettings({
-      ...this.sources,
-      code: { ...this.options },
-      otherCodeNames: ownOptionNames,
-    });
+    const code = { ...this.options };
+    this.loaded ??= loadSettings({ ...this.sources, code, otherCodeNames: ownOptionNames });
     return this.loaded;
   }
 
@@ -340,6 +337,7 @@ export class Runyard {
         customRoutes: this.options.routes,
         info: this.apiInfo(),
         pathExamples: this.pathExamples(),
+        hintFor: (path) => interfaceHint(path, this.options.interfaces, this.settings),
         takesUp,
       }),
     );

@@ -32,6 +32,29 @@ export function interfaceAddresses(
     .map(({ type, route }) => ({ type, url: url + route }));
 }
 
+const card = '/.well-known/agent-card.json';
+
+/** What a client needs to know that looks for an interface at a path where there is nothing. */
+export function interfaceHint(
+  path: string,
+  given: readonly DefinedInterface[] | undefined,
+  settings: Settings,
+): string | undefined {
+  const isAt = ({ route }: DefinedInterface) => path === route || path.startsWith(`${route}/`);
+  const on = definedInterfaces(given, settings);
+  const agents = on.find((one) => one.type === 'a2a' && (isAt(one) || path === card));
+  if (agents !== undefined)
+    return `Give A2A clients the address of a component, with a slash at its end: ${agents.route}/agents/{id}/, ${agents.route}/teams/{id}/ or ${agents.route}/workflows/{id}/.`;
+  const off = interfaceSwitches
+    .filter(({ isOn }) => !isOn(settings))
+    .map(({ define }) => define(settings))
+    .find((one) => one.route !== '' && isAt(one) && on.every(({ type }) => type !== one.type));
+  return (
+    off &&
+    `${off.type.toUpperCase()} is off here. To turn it on, set ${off.type}: true or RUNYARD_${off.type.toUpperCase()}=true.`
+  );
+}
+
 /** The interfaces before they are loaded. */
 function definedInterfaces(
   given: readonly DefinedInterface[] = [],
@@ -46,7 +69,7 @@ function definedInterfaces(
   for (const one of all) {
     if (all.some((other) => other !== one && other.type === one.type && other.route === one.route))
       throw errors.invalidConfig(
-        `Two interfaces of the type ${one.type} are mounted at ${one.route}. Give one of them another prefix.`,
+        `Two interfaces of the type ${one.type} are mounted at ${one.route}. ${one.type === 'a2a' ? 'Give one of them another prefix.' : 'Leave one of them out.'}`,
       );
   }
   return all;

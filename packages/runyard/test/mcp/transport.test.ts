@@ -35,6 +35,10 @@ test('statuses and texts of the endpoint, with and without a slash', async () =>
     406,
     {},
   ]);
+  expect(await answerOf(await client.request('GET', { accept: 'text/html, */*;q=0.8' }))).toMatchObject([
+    406,
+    { error: { message: expect.stringContaining('This address is for MCP clients') } },
+  ]);
   expect(await answerOf(await client.post(rpc(1, 'ping')))).toEqual([
     400,
     error(-32600, 'Bad Request: Missing session ID'),

@@ -230,6 +230,7 @@ test('fails clearly: a failed remote run, an unknown component, a service that i
   expect(failed.content).toContain('The model broke');
   const absent = await life('nobody').start({ message: 'hi' });
   expect(absent).toMatchObject({ status: 'error', error_type: 'remote_not_found' });
+  expect(absent.content).toMatch(/Agent not found\. Agents here: /);
   const lost = remoteAgent({ url: 'http://127.0.0.1:1', id: 'x', reconnectMs: 0 });
   const output = await lost.run('hi');
   expect(output).toMatchObject({ status: 'error', error: { code: 'remote_unreachable' } });

@@ -19,7 +19,8 @@ export const requestErrors = {
       items.map((item) => `${item.loc.join('.')}: ${item.msg}`).join('; '),
       { items },
     ),
-  notFound: define('not_found', 404, () => 'Not Found'),
+  notFound: (hint?: string) =>
+    new RunyardError('not_found', 404, 'Not Found', hint === undefined ? {} : { fields: { hint } }),
   badUrl: define('bad_url', 400, () => 'The path of the request is not valid percent-encoded UTF-8.'),
   methodNotAllowed: (allowed: readonly string[]) =>
     new RunyardError('method_not_allowed', 405, 'Method Not Allowed', {

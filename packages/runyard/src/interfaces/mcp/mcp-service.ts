@@ -85,7 +85,7 @@ export class McpService {
   async get(asker: Asker): Promise<unknown> {
     const { headers } = asker;
     if (!accepts(headers, 'text/event-stream'))
-      throw refusal(406, 'Not Acceptable: Client must accept text/event-stream');
+      throw refusal(406, `Not Acceptable: Client must accept text/event-stream${hintFor(headers)}`);
     const live = await this.#session(asker);
     const lastEventId = headers['last-event-id'];
     if (typeof lastEventId !== 'string') return eventStream(live.openOwnStream(), sessionHeader(live));
@@ -164,6 +164,11 @@ function checkHandshake(message: JSONRPCMessage): void {
 
 function accepts({ accept }: IncomingHttpHeaders, type: string): boolean {
   return accept?.split(',').some((one) => one.split(';', 1)[0]?.trim().toLowerCase() === type) ?? false;
+}
+
+/** For a person who opens the address in a browser. */
+function hintFor(headers: IncomingHttpHeaders): string {
+  return accepts(headers, 'text/html') ? '. This address is for MCP clients: enter it there.' : '';
 }
 
 function messagesOf(body: unknown): readonly JSONRPCMessage[] {

@@ -43,6 +43,8 @@ export interface HttpServerOptions<Services> {
   /** What the API description says about the service. */
   readonly info: ApiInfo;
   readonly pathExamples?: PathExamples | undefined;
+  /** What a caller needs to know who asks for a path that is not served. */
+  readonly hintFor?: (path: string) => string | undefined;
   readonly log: Log;
 }
 
@@ -71,7 +73,7 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
   const answerUnrouted = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.hijack();
-    void answerNotFound(exchangeOf(request.raw), table, options.resolveCaller, limiter);
+    void answerNotFound(exchangeOf(request.raw), table, options, limiter);
   };
   app.setNotFoundHandler(answerUnrouted);
   // Before fastify reads a body in vain. The operator's routes may have such handlers of their own.
@@ -230,13 +232,13 @@ function lazyCompilers() {
 async function answerNotFound(
   exchange: Exchange,
   table: RouteTable,
-  resolveCaller: ResolveCaller,
+  { resolveCaller, hintFor }: Pick<HttpServerOptions<unknown>, 'resolveCaller' | 'hintFor'>,
   limiter: RateLimiter | undefined,
 ): Promise<void> {
   try {
     await admit(exchange, null, {}, resolveCaller, limiter);
     const allowed = table.methodsAt(exchange.path);
-    throw allowed.length > 0 ? errors.methodNotAllowed(allowed) : errors.notFound();
+    throw allowed.length > 0 ? errors.methodNotAllowed(allowed) : errors.notFound(hintFor?.(exchange.path));
   } catch (error) {
     sendError(exchange, error);
   }

@@ -180,14 +180,20 @@ function parsed(text: string): unknown {
 
 async function faultOf(response: Response): Promise<RemoteFault> {
   const { status } = response;
-  const reason = reasonIn(parsed(await beginningOf(response))) ?? `status ${status}`;
+  const body = parsed(await beginningOf(response));
+  const reason = reasonIn(body) ?? `status ${status}`;
   if (status >= 300 && status < 400)
     return new RemoteFault('refused', 'it redirects, which is not followed', status);
   // what is asked too often, or while a service restarts, can be asked again
   if (status === 408 || status === 425 || status === 429 || status >= 500)
     return new RemoteFault('unreachable', reason, status);
   if (status === 404 && /\b(?:run|task)\b/i.test(reason)) return new RemoteFault('absent', reason, status);
-  return new RemoteFault(status === 409 ? 'conflict' : 'refused', reason, status);
+  return new RemoteFault(status === 409 ? 'conflict' : 'refused', reason + hintIn(body), status);
+}
+
+/** What the other service says beside the reason, such as the ids that it has. */
+function hintIn(body: unknown): string {
+  return isJsonObject(body) && typeof body.hint === 'string' ? `. ${body.hint.slice(0, longestReason)}` : '';
 }
 
 /** An error may have a body without end. */

@@ -11,7 +11,7 @@ const components = {
 };
 
 test('an unknown component: the answer names the known ones', async () => {
-  const service = await startService(components);
+  const service = await startService({ ...components, a2a: true });
   for (const [path, hint] of [
     ['/agents/writr', 'Agents here: writer, editor'],
     ['/teams/none', 'Teams here: crew'],
@@ -20,6 +20,19 @@ test('an unknown component: the answer names the known ones', async () => {
   ] as const) {
     expect(await service.get(path)).toMatchObject({ status: 404, body: { hint } });
   }
+  // an interface that is off, and the address of A2A without a component or without the slash at its end
+  for (const [path, hint] of [
+    ['/mcp', /^MCP is off here.*mcp: true/],
+    ['/a2a', /\/a2a\/agents\/{id}\//],
+    ['/a2a/agents/.well-known/agent-card.json', /slash at its end/],
+    ['/.well-known/agent-card.json', /address of a component/],
+  ] as const) {
+    expect(await service.get(path)).toMatchObject({
+      status: 404,
+      body: { hint: expect.stringMatching(hint) },
+    });
+  }
+  expect((await service.get('/nowhere')).body.hint).toBeUndefined();
   const run = await service.run('writr', { message: 'Hello' });
   expect(run).toMatchObject({
     status: 404,
