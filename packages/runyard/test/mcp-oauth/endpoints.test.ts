@@ -245,7 +245,7 @@ test('the tokens are for the endpoint of this service alone, and the tokens of t
   const database = await (await freshSqlite()).open();
   const url = await guardedService(database, { settings: { authorization: true, jwtKeys } });
   const client = await HandClient.registered(url);
-  const { access_token: token } = await client.connected();
+  const { access_token: token, refresh_token: refresh } = await client.connected();
   const authorization = `Bearer ${token}`;
   expect((await fetch(`${url}/config`, { headers: { authorization } })).status).toBe(401);
   // the same keys and database under another address are another audience
@@ -255,6 +255,9 @@ test('the tokens are for the endpoint of this service alone, and the tokens of t
   expect(refused.headers.get('www-authenticate')).toBe(
     'Bearer error="invalid_token", resource_metadata="https://other.example/.well-known/oauth-protected-resource/mcp"',
   );
+  const rotation = { grant_type: 'refresh_token', client_id: client.clientId, refresh_token: refresh };
+  const moved = await fetch(`${elsewhere}/token`, { method: 'POST', body: new URLSearchParams(rotation) });
+  expect(await fault(moved)).toBe('400 invalid_grant');
   expect(await client.call(jwtOf({ sub: 'ada', scopes: [] }, jwtKeys[0]))).toBe(200);
   expect(await client.call(jwtOf({ sub: 'ada', scopes: [] }, 'another key'.repeat(4)))).toBe(401);
   // the signing key itself signs nothing: no token made with it is taken for one of ours

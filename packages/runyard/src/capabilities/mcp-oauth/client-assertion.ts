@@ -13,7 +13,7 @@ const clockToleranceSeconds = 10;
 export interface AssertionSite {
   readonly documents: ClientDocuments;
   readonly keys: OauthKeys;
-  readonly store: OauthStore;
+  readonly store: Pick<OauthStore, 'spend'>;
 }
 
 /** Checks the JWT by which a client proves that it is the one of its metadata document (RFC 7523). Once for each JWT. */

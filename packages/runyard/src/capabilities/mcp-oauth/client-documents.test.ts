@@ -1,6 +1,10 @@
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import type { FetchedContent } from '../../platform/net/fetch-content.js';
+import { checkAssertion } from './client-assertion.js';
 import { ClientDocuments, documentFetch } from './client-documents.js';
+import { documentClient } from './clients.js';
+import { OauthKeys } from './keys.js';
 
 const clientId = 'https://client.example/metadata.json';
 const metadata = { client_id: clientId, redirect_uris: ['https://client.example/callback'] };
@@ -67,4 +71,46 @@ test('nothing within the own network is fetched', async () => {
   const documents = new ClientDocuments(documentFetch([]));
   for (const url of ['https://127.0.0.1/a', 'https://169.254.169.254/latest', 'https://[::1]/a'])
     await expect(documents.find(url, 'a')).rejects.toThrow(/could not be fetched/);
+});
+
+test('an assertion proves one client to this server, for a short time and once', async () => {
+  const [own, foreign] = await Promise.all([generateKeyPair('ES256'), generateKeyPair('ES256')]);
+  const jwks = { keys: [await exportJWK(own.publicKey)] };
+  const client = documentClient(clientId, {
+    ...metadata,
+    token_endpoint_auth_method: 'private_key_jwt',
+    jwks,
+  });
+  const site = {
+    issuer: 'https://agents.example/',
+    resource: 'https://agents.example/mcp',
+    tokenEndpoint: 'https://agents.example/token',
+    clientAddress: 'a',
+  };
+  const spent = new Set<string>();
+  const store = { spend: async (hash: string) => !spent.has(hash) && spent.add(hash).has(hash) };
+  const { documents } = documentsOf(new Error('not asked for'));
+  const present = async (more: JWTPayload = {}, { privateKey } = own) => {
+    const exp = Math.floor(Date.now() / 1000) + 300;
+    const claims = { iss: clientId, sub: clientId, aud: site.issuer, jti: 'one', exp, ...more };
+    const jwt = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
+    return checkAssertion(client, jwt, site, { documents, keys: new OauthKeys('k'.repeat(32)), store });
+  };
+  const notProven = /does not prove/;
+  const now = Date.now() / 1000;
+  for (const wrong of [
+    { iss: 'https://other.example/metadata.json' },
+    { sub: 'https://other.example/metadata.json' },
+    { aud: site.resource },
+    { jti: undefined },
+    { exp: undefined },
+    { exp: Math.floor(now) - 60 },
+  ])
+    await expect(present(wrong)).rejects.toThrow(notProven);
+  await expect(present({}, foreign)).rejects.toThrow(notProven);
+  await expect(present({ exp: Math.ceil(now) + 1000 })).rejects.toThrow(/lasts more than 600 s/);
+  expect(spent.size).toBe(0);
+  await present({ aud: site.tokenEndpoint });
+  await expect(present()).rejects.toThrow(/used before/);
+  await present({ jti: 'two' });
 });

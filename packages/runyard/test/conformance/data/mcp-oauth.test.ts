@@ -110,8 +110,26 @@ forEachDatabase((_dialect, freshPlace) => {
       site,
     );
     await trusting.tokens.verify(token, site);
+    const store = new OauthStore(database);
+    const hash = server.keys.hash('refresh', refresh ?? '');
+    const { grant } = (await store.findToken(hash, 'refresh')) ?? {};
+    expect(await store.findToken(hash, 'code')).toBeUndefined();
+    expect([await store.isApproved(again.clientId), await store.isApproved(given.clientId)]).toEqual([
+      true,
+      false,
+    ]);
     await server.endpoint.revoke({ token: refresh, client_id: again.clientId }, site);
     await expect(server.tokens.verify(token, site)).rejects.toThrow(/revoked/);
+    expect(await store.isApproved(again.clientId)).toBe(false);
+    const rotation = {
+      hash,
+      kind: 'refresh',
+      refreshHash: undefined,
+      lifeMs: day,
+      clientLifeMs: day,
+    } as const;
+    // a revocation while a token is being exchanged
+    expect(grant && (await store.redeem({ ...rotation, grant }))).toBe(false);
     // as service accounts: `serviceAccountCacheSeconds`
     await expect(trusting.tokens.verify(token, site)).resolves.toBeDefined();
     await expire('mcp_oauth_clients');

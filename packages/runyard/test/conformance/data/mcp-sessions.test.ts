@@ -41,7 +41,13 @@ forEachDatabase((_dialect, freshPlace) => {
     });
     await service.requests.add(request('answered'), [{ position: 1, message: '{"a":1}' }], served);
     await service.requests.append('answered', [{ position: 2, message: '{"a":2}' }], true);
+    // what is answered takes no more, and is not the one that a client cancels
+    const late = [{ position: 3, message: '{"a":3}' }];
+    expect(await service.requests.append('answered', late, true)).toBe(false);
+    expect(await service.requests.openRequest(sessionId, '1')).toBeUndefined();
     await service.requests.add(request('held'), [], served);
+    expect(await service.requests.openRequest(sessionId, '1')).toBe('held');
+    expect(await service.requests.find('held', 'another session')).toBeUndefined();
     const there = async (requestKey: string) =>
       (await service.requests.find(requestKey, sessionId)) !== undefined;
 
@@ -76,11 +82,14 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await one.requests.append(requestKey, [{ position: 1, message: '{}' }], true)).toBe(false);
     const free = await two.requests.find(requestKey, sessionId);
     expect(free && (await two.requests.takeOver(free, served))).toBe(0);
+    // what was free is not any longer
+    expect(free && (await one.requests.takeOver(free, served))).toBeUndefined();
     const { rows } = await countOf(database);
     expect(rows).toBeLessThanOrEqual(100);
     // a session that has ended takes no requests
     expect(await one.end(sessionId)).toBe(true);
     expect(await one.find(ada, sessionId)).toBe('ended');
+    expect(await one.requests.find(requestKey, sessionId)).toBeUndefined();
     expect(await one.requests.add({ ...request, requestKey: 'later' }, [], served)).toBe(false);
   });
 });

@@ -289,6 +289,9 @@ describe('protocol 1.0', () => {
     expect((await rpc('CancelTask', { id })).result.status.state).toBe('TASK_STATE_CANCELED');
     expect((await ada.get(`/agents/clerk/runs/${id}`)).body.status).toBe('cancelled');
     expect((await rpc('SubscribeToTask', { id })).error.code).toBe(-32004);
+    expect((await rpc('CancelTask', { id })).error.code).toBe(-32002);
+    const late = { message: said('Yes.', { taskId: id }) };
+    expect((await rpc('SendMessage', late)).error.code).toBe(-32004);
   });
 
   test('yes is an answer to one confirmation', async () => {
@@ -327,6 +330,8 @@ describe('protocol 1.0', () => {
     const token = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     for (const pageToken of ['mine', token([1e300, 'x']), token([1.5, 'x']), token([1, 2])])
       expect((await rpc('ListTasks', { pageToken }, eve)).error.code).toBe(-32602);
+    expect((await list({ pageSize: 3 })).nextPageToken).toBe('');
+    expect((await rpc('ListTasks', { pageSize: 101 }, eve)).error.code).toBe(-32602);
   });
 });
 
@@ -349,6 +354,7 @@ describe('callers', () => {
     const reader = await house.person('ada', ['agents:clerk:read']);
     const sending = await post(clerkAt, envelope({ message: said('x') }, 'SendMessage'), reader);
     expect([sending.status, typeof sending.body.detail]).toEqual([403, 'string']);
+    expect((await post(clerkAt, envelope({ id: 'x' }, 'CancelTask'), reader)).status).toBe(403);
     expect((await post(clerkAt, envelope({ id: 'x' }, 'GetTask'), reader)).body.error.code).toBe(-32001);
     const stranger = { headers: {} } as unknown as Holder;
     expect((await post(clerkAt, envelope({ id: 'x' }, 'GetTask'), stranger)).status).toBe(401);

@@ -190,6 +190,16 @@ test('a receiver gets the credentials that it wants, and the client sees why not
   expect(JSON.stringify(service.logged)).not.toMatch(/hidden|cGFzcw==/);
 });
 
+test('a task that is too large for a notification is reported without its contents', async () => {
+  const hook = await webhook();
+  const run = await service.run('clerk', { message: book.write('Say much', 'x'.repeat(1_000_001)) });
+  const client = await clientOf(modes[0]);
+  await client.createTaskPushNotificationConfig(configOf(hook.url, { taskId: run.body.run_id }) as never);
+  await hook.until(1);
+  const { id, status, artifacts } = hook.received[0]?.body.task ?? {};
+  expect([id, status.state, artifacts]).toEqual([run.body.run_id, 'TASK_STATE_COMPLETED', undefined]);
+});
+
 test('a wrong option is named', () => {
   expect(() => a2a({ pushNotifications: { maxAttempt: 1 } as object })).toThrow('Did you mean maxAttempts?');
   expect(() => a2a({ pushNotifications: { timeoutMs: 0 } })).toThrow('pushNotifications.timeoutMs is 0');

@@ -59,7 +59,8 @@ export class LiveSessions {
       const found = await sessions.find(asker.caller, sessionId);
       if (found === undefined || found === 'ended') await this.#drop(sessionId, found, known, asker);
       else {
-        live = known ?? (await this.#open(found, asker));
+        // another request may have opened it meanwhile
+        live = known ?? this.#live.get(sessionId) ?? (await this.#open(found, asker));
         live.checkedAt = Date.now();
       }
     }
