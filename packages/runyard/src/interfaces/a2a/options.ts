@@ -47,7 +47,7 @@ export interface A2aOptions {
   /**
    * The private key that signs cards of protocol 1.0 and push notifications: PEM text, or a JSON Web Key as an object or
    * as JSON. `{prefix}/.well-known/jwks.json` has its public part. Default: cards are not signed, and push notifications
-   * are signed with a key that the service keeps in its database.
+   * are signed with a key that the service keeps in its database. It needs `publicUrl`.
    */
   readonly signingKey?: GivenKey;
   /** Whether clients may register push notifications. Default: false. */
@@ -130,6 +130,10 @@ export function readA2aOptions(given: A2aOptions): A2aConfig {
   if (named !== undefined && !exposes(named.kind, named.componentId))
     throw errors.invalidConfig(
       `${owner}: defaultComponent is the ${named.kind} '${named.componentId}', which ${named.kind}s does not name.`,
+    );
+  if (rest.signingKey !== undefined && rest.publicUrl === undefined)
+    throw errors.invalidConfig(
+      `${owner}: signingKey needs publicUrl. Without it a card has the address that its reader used, and a signature would vouch for any.`,
     );
   const push = pushSettings(pushNotifications);
   return {

@@ -38,8 +38,9 @@ beforeAll(async () => {
     ...components,
     trustedProxies: ['127.0.0.1'],
     interfaces: [
-      a2a({ signingKey, defaultComponent: { agent: clerk } }),
+      a2a({ defaultComponent: { agent: clerk } }),
       a2a({
+        signingKey,
         prefix: '/partners/a2a',
         agents: [clerk],
         publicUrl: 'https://public.example/api/',
@@ -109,8 +110,8 @@ test('with A2A-Version 1.0, or when cards are pure, nothing of 0.3 is in it', as
 });
 
 test('a signed card is accepted by the official verifier with the published key, and a changed one is not', async () => {
-  const { body } = await service.get(at('agents', 'clerk'), v1);
-  const { body: set, headers } = await service.get('/a2a/.well-known/jwks.json');
+  const { body } = await service.get(at('agents', 'clerk', '/partners/a2a'), v1);
+  const { body: set, headers } = await service.get('/partners/a2a/.well-known/jwks.json');
   expect(headers.get('cache-control')).toContain('public');
   expect(set.keys).toEqual([expect.not.objectContaining({ d: expect.anything() })]);
   // the verifier writes what it does not accept there
@@ -122,12 +123,15 @@ test('a signed card is accepted by the official verifier with the published key,
     return (await importJWK(set.keys[0])) as Key;
   });
   await verify(AgentCard.fromJSON(body));
-  expect(asked).toEqual([[set.keys[0].kid, `${service.url}/a2a/.well-known/jwks.json`]]);
+  const published = 'https://public.example/api/partners/a2a/.well-known/jwks.json';
+  expect(asked).toEqual([[set.keys[0].kid, published]]);
   await expect(verify(AgentCard.fromJSON({ ...body, name: 'Mallory' }))).rejects.toThrow(
     'No valid signatures',
   );
-  expect((await service.get(at('agents', 'clerk', '/partners/a2a'))).body.signatures).toBeUndefined();
-  await expect(startService({ ...components, interfaces: [a2a({ signingKey: 'nothing' })] })).rejects.toThrow(
+  expect((await service.get(at('agents', 'clerk'), v1)).body.signatures).toBeUndefined();
+  expect(() => a2a({ signingKey })).toThrow('signingKey needs publicUrl');
+  const unusable = a2a({ signingKey: 'nothing', publicUrl: 'https://public.example' });
+  await expect(startService({ ...components, interfaces: [unusable] })).rejects.toThrow(
     'signingKey is not usable: it cannot be read',
   );
 });
@@ -195,7 +199,7 @@ test('the extended card has tools, members and steps, over each binding', async 
   expect(skills(await rpc('GetExtendedAgentCard', '/a2a/teams/desk'))).toEqual(['desk', 'member:clerk']);
   const legacy = await rpc('agent/getAuthenticatedExtendedCard', '/a2a/workflows/letters');
   expect([skills(legacy), legacy.protocolVersion]).toEqual([['letters', 'step:draft'], '0.3.0']);
-  const body = await json(await fetch(`${service.url}/a2a/agents/clerk/extendedAgentCard`));
+  const body = await json(await fetch(`${service.url}/partners/a2a/agents/clerk/extendedAgentCard`));
   expect([skills(body), body.signatures.length]).toEqual([['clerk', 'tool:look'], 1]);
   const card = await json(await fetch(`${service.url}/a2a/agents/clerk/v1/card`));
   expect(card.supportsAuthenticatedExtendedCard).toBe(true);

@@ -557,6 +557,15 @@ describe('a client that shows forms', () => {
     const done = await reviewer.call('run_workflow', { workflow_id: 'asking', message: 'x' });
     expect(done.data.status).toBe('completed');
     expect(textOf(done)).toBe('mended');
+    // a form that is sent empty decides nothing
+    failing = true;
+    answers.push({ confirmed: true });
+    const undecided = await connected({
+      person: () => ({ action: 'accept', content: answers.shift() ?? {} }),
+    });
+    const waiting = await undecided.call('run_workflow', { workflow_id: 'asking', message: 'x' });
+    expect(waiting.data.status).toBe('paused');
+    failing = false;
   });
 });
 

@@ -89,10 +89,6 @@ export class OpenRequest {
     return this.site.takesBareIds && this.message.method === 'tools/call';
   }
 
-  get isAnswered(): boolean {
-    return this.#answered;
-  }
-
   cancel(reason: unknown): void {
     this.#cancelled.abort(reason);
   }

@@ -24,8 +24,10 @@ import {
   updateIn,
 } from './task-values.js';
 
-/** How many runs without a task, and tasks of runs in progress, are kept in mind. */
-const mostKnown = 10_000;
+/** How many tasks of runs in progress are kept in mind. */
+const mostTasks = 10_000;
+/** How many answers without a task, which are held whole until their run has read them. */
+const mostAnswers = 200;
 const listed = 50;
 
 /**
@@ -146,7 +148,7 @@ export class A2aService implements RemoteService {
       if (update === undefined) continue;
       const taskId = update.type === 'task' ? textOf(update.task.id) : taskIn(update);
       if (taskId !== undefined && this.tasks.get(ref.runId) !== taskId) {
-        remember(this.tasks, ref.runId, taskId);
+        remember(this.tasks, mostTasks, ref.runId, taskId);
         yield { name: taskEvent, index: undefined, fields: { run_id: ref.runId, task_id: taskId } };
       }
       if (update.type === 'text' && update.text !== '') {
@@ -156,7 +158,8 @@ export class A2aService implements RemoteService {
       } else if (update.type === 'message') {
         const text = textIn(partsOf(update.message));
         if (text !== '') yield said(text);
-        if (taskId === undefined) remember(this.answers, ref.runId, runOfMessage(update.message));
+        if (taskId === undefined)
+          remember(this.answers, mostAnswers, ref.runId, runOfMessage(update.message));
       }
     }
   }
@@ -171,7 +174,7 @@ export class A2aService implements RemoteService {
       const { tasks } = await binding.call('list', params, signal);
       const found = (Array.isArray(tasks) ? tasks : []).find((one) => hasMessage(one, ref.runId));
       const id = isJsonObject(found) ? textOf(found.id) : undefined;
-      if (id !== undefined) remember(this.tasks, ref.runId, id);
+      if (id !== undefined) remember(this.tasks, mostTasks, ref.runId, id);
       return id;
     } catch (error) {
       // an agent need not list its tasks
@@ -196,8 +199,8 @@ function hasMessage(task: unknown, messageId: string): boolean {
   return JSON.stringify(task).includes(JSON.stringify(messageId));
 }
 
-function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  const [oldest] = map.size >= mostKnown ? map.keys() : [];
+function remember<Value>(map: Map<string, Value>, most: number, key: string, value: Value): void {
+  const [oldest] = map.size >= most ? map.keys() : [];
   if (oldest !== undefined) map.delete(oldest);
   map.set(key, value);
 }

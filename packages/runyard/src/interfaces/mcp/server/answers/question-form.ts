@@ -9,7 +9,8 @@ type Property = RequestedSchema['properties'][string];
 export interface QuestionForm {
   readonly message: string;
   readonly schema: RequestedSchema;
-  answer(content: JsonObject): SimpleAnswer;
+  /** Undefined for content that answers nothing. */
+  answer(content: JsonObject): SimpleAnswer | undefined;
 }
 
 /** More than a person reads. What is cut would not be what they agree to. */
@@ -53,7 +54,7 @@ function fieldsOf(asked: Asked, lists: boolean): Omit<QuestionForm, 'message'> |
           properties: { decision: { type: 'string', title: 'What to do', enum: ['retry', 'skip'] } },
           required: ['decision'],
         },
-        answer: ({ decision }) => ({ decision: decision === 'retry' ? 'retry' : 'skip' }),
+        answer: ({ decision }) => (decision === 'retry' || decision === 'skip' ? { decision } : undefined),
       };
     case 'result':
       return undefined;

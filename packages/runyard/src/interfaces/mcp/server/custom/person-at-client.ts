@@ -25,6 +25,6 @@ export function personAtClient(request: ToolRequest): AskPerson {
     const result = await sent(request, question.message, form.schema);
     if (result?.action === 'decline') return { action: 'decline' };
     if (result?.action !== 'accept') return { action: 'cancel' };
-    return { action: 'accept', values: form.answer(contentOf(result)).values ?? {} };
+    return { action: 'accept', values: form.answer(contentOf(result))?.values ?? {} };
   };
 }
