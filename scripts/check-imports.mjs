@@ -108,7 +108,7 @@ function directionFault(path, target) {
     return posix.basename(target) === lists.get(path) ? undefined : `a list names each ${lists.get(path)}`;
   if (lists.has(target) && (from === 'capabilities' || from === 'interfaces'))
     return 'the whole list is known to the outermost files only';
-  if (to === 'interfaces' && from === 'interfaces' && roomOf(path) !== roomOf(target)) {
+  if (to === 'interfaces' && from === 'interfaces' && ![roomOf(path), 'common'].includes(roomOf(target))) {
     return 'an interface does not know the other interfaces';
   }
   if (to !== 'capabilities' || from === 'outermost' || from === 'cli') return undefined;

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../json.js';
 import type { Media } from '../media/media.js';
 import type { Message } from '../models/message.js';
 import type { AnswerEnding } from '../models/model.js';
+import type { CallerInput } from './caller-input.js';
 
 /**
  * One state of a stored configuration that never changes. A published version has one; each save of a draft makes
@@ -74,6 +75,7 @@ export interface RunOptions {
   readonly remembersOutside?: boolean;
   /** The message of the client as an interface has to show it again: its id, and its parts. Nothing else reads it. */
   readonly clientMessage?: JsonObject;
+  readonly callerInput?: CallerInput;
   /** How many services have passed the run on, each with a remote component. */
   readonly hops?: number;
   /** Form fields that Runyard does not know: visible to hooks. */

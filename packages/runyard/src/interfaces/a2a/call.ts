@@ -3,8 +3,9 @@ import type { Services } from '../../capabilities/capability.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { assertMay } from '../../platform/auth/authenticator.js';
 import type { Caller } from '../../platform/auth/caller.js';
+import type { ComponentName } from '../common/exposed-components.js';
 import type { Dialect, Frame } from './dialects/dialect.js';
-import type { A2aConfig, ComponentName } from './options.js';
+import type { A2aConfig } from './options.js';
 import type { TaskPlace } from './task.js';
 
 /** One request of a client, in whatever dialect. */

@@ -11,12 +11,13 @@ import {
   type Route,
   type RouteRequest,
 } from '../../platform/http/route.js';
+import type { ComponentName } from '../common/exposed-components.js';
 import type { OperationName, Operations } from './call.js';
 import type { Dialect } from './dialects/dialect.js';
 import { v1 } from './dialects/v1.js';
 import { v03Rest } from './dialects/v03.js';
 import { answerRpc, legacyError, perform, type RawCall, replyOf, rpcReply } from './json-rpc.js';
-import type { A2aConfig, ComponentName } from './options.js';
+import type { A2aConfig } from './options.js';
 import { messageOf, protocolError, restError, restError03 } from './protocol-errors.js';
 
 type A2aRoute = Route<Services>;

@@ -28,6 +28,8 @@ export interface FormContext {
   readonly newRunId?: string | undefined;
   /** What the message of the client looked like, where a form does not say it all. */
   readonly clientMessage?: RunOptions['clientMessage'];
+  /** Tools and a conversation of the client, from an interface whose clients have them. */
+  readonly callerInput?: RunOptions['callerInput'];
   /** Called only when application code has to prepare a run: aborted when the client is gone. */
   readonly disconnected?: (() => AbortSignal) | undefined;
   /** The model that a copy of the component runs on: an eval says so, and no form. */
@@ -50,7 +52,16 @@ export async function runRequestOf(
   place: RunsPlace & Partial<Pick<FoundComponent, 'component'>>,
   form: CreateForm,
   following: Following,
-  { idempotencyKey, traceParent, hops, newRunId, clientMessage, disconnected, model }: FormContext,
+  {
+    idempotencyKey,
+    traceParent,
+    hops,
+    newRunId,
+    clientMessage,
+    callerInput,
+    disconnected,
+    model,
+  }: FormContext,
 ): Promise<FormRequest> {
   const userId = userFor(caller, form.user_id);
   const bound = boundFor(caller, userId, place.component);
@@ -59,7 +70,15 @@ export async function runRequestOf(
   const { dependencies, sessionState } = options;
   // what the token says is a part of the request: the same form with another token is another one
   const claims = bound.claims && Object.keys(bound.claims).length > 0 ? { claims: bound.claims } : {};
-  const sent = { ...form, session_id: sessionId, session_state: sessionState, dependencies, ...claims };
+  const given = callerInput === undefined ? {} : { callerInput };
+  const sent = {
+    ...form,
+    session_id: sessionId,
+    session_state: sessionState,
+    dependencies,
+    ...claims,
+    ...given,
+  };
   return {
     ...following,
     input: {
@@ -69,6 +88,7 @@ export async function runRequestOf(
         ...options,
         ...(model !== undefined && { model }),
         ...(clientMessage !== undefined && { clientMessage }),
+        ...(callerInput !== undefined && { callerInput }),
         ...passedOn(hops),
         ...scheduledBy(caller),
       },

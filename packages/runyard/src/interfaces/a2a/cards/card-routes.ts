@@ -4,7 +4,8 @@ import type { Services } from '../../../capabilities/capability.js';
 import type { RunKind } from '../../../core/runs/run.js';
 import { asset, reply } from '../../../platform/http/response/results.js';
 import { defineRoute, type Route, type RouteAccess } from '../../../platform/http/route.js';
-import type { A2aConfig, ComponentName } from '../options.js';
+import type { ComponentName } from '../../common/exposed-components.js';
+import type { A2aConfig } from '../options.js';
 import type { Cards, WantedCard } from './cards.js';
 
 const kinds = ['agent', 'team', 'workflow'] as const;

@@ -1,8 +1,8 @@
 import { schemaData } from '../../../../core/json.js';
 import { checkOptions } from '../../../../core/options/check-options.js';
 import { type AskPerson, toolQuestion } from '../../../../core/tools/questions/tool-question.js';
-import { contentOf, sent, showsForms } from '../answers/elicit.js';
-import { inputForm } from '../answers/question-form.js';
+import { inputForm } from '../../../common/answers/question-form.js';
+import { contentOf, sent, showsForms } from '../elicit.js';
 import type { ToolRequest } from '../mcp-tool.js';
 
 /** Asks the person at the client, while the tool waits. */

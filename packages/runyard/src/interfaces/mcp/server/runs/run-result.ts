@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '../../../../core/json.js';
 import { statusIn } from '../../../../platform/http/response/wire-format.js';
-import { openRequirements, PausedRun } from '../answers/paused-run.js';
+import { openRequirements, PausedRun } from '../../../common/answers/paused-run.js';
 import { type ToolRequest, textBlock } from '../mcp-tool.js';
 import { failedCall } from '../tool-errors.js';
 import type { RunView } from './wait-for-run.js';

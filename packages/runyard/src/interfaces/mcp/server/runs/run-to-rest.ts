@@ -1,6 +1,6 @@
 import { errorCode } from '../../../../core/errors/error-code.js';
-import { askPerson, showsForms } from '../answers/elicit.js';
-import { PausedRun } from '../answers/paused-run.js';
+import { PausedRun } from '../../../common/answers/paused-run.js';
+import { askPerson, showsForms } from '../elicit.js';
 import type { ToolRequest } from '../mcp-tool.js';
 import { requestCancelled } from '../tool-errors.js';
 import type { Progress } from './progress.js';

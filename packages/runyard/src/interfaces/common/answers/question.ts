@@ -1,6 +1,6 @@
-import { errors } from '../../../../core/errors/errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../../core/json.js';
-import { stepQuestionText } from '../../../../core/workflows/review/question-text.js';
+import { errors } from '../../../core/errors/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import { stepQuestionText } from '../../../core/workflows/review/question-text.js';
 
 /** An answer in simple fields. Which of them count depends on what is asked. */
 export interface SimpleAnswer {

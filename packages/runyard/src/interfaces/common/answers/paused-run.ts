@@ -1,7 +1,7 @@
-import type { ContinueForm } from '../../../../capabilities/runs/schema.js';
-import { errors } from '../../../../core/errors/errors.js';
-import type { JsonObject } from '../../../../core/json.js';
-import type { RunKind } from '../../../../core/runs/run.js';
+import type { ContinueForm } from '../../../capabilities/runs/schema.js';
+import { errors } from '../../../core/errors/errors.js';
+import type { JsonObject } from '../../../core/json.js';
+import type { RunKind } from '../../../core/runs/run.js';
 import {
   callQuestion,
   failureQuestion,

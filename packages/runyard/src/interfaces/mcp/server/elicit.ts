@@ -1,9 +1,9 @@
 import type { ElicitResult } from '@modelcontextprotocol/server';
-import { isJsonObject, type JsonObject } from '../../../../core/json.js';
-import type { ToolRequest } from '../mcp-tool.js';
-import type { PausedRun } from './paused-run.js';
-import type { SimpleAnswer } from './question.js';
-import { formOf, type QuestionForm } from './question-form.js';
+import { isJsonObject, type JsonObject } from '../../../core/json.js';
+import type { PausedRun } from '../../common/answers/paused-run.js';
+import type { SimpleAnswer } from '../../common/answers/question.js';
+import { formOf, type QuestionForm } from '../../common/answers/question-form.js';
+import type { ToolRequest } from './mcp-tool.js';
 
 /** How long a person may take for one form. The run waits on, and continue_run answers it later. */
 const patienceMs = 10 * 60_000;

@@ -1,5 +1,5 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
-import type { JsonObject } from '../../../../core/json.js';
+import type { JsonObject } from '../../../core/json.js';
 import type { Asked, Choice, InputField, Question, SimpleAnswer } from './question.js';
 
 type RequestedSchema = ElicitRequestFormParams['requestedSchema'];

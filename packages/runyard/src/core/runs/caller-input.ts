@@ -1,0 +1,46 @@
+import type { JsonObject } from '../json.js';
+import type { ToolChoice } from '../models/model.js';
+
+/**
+ * What the clients of some protocols bring along for one run of an agent or a team, beside the message: tools that they
+ * execute themselves, and a conversation that they keep themselves. It is stored with the run.
+ */
+export interface CallerInput {
+  readonly tools?: readonly CallerTool[];
+  /** What the first request to the model asks for; later requests leave the choice to the model. */
+  readonly toolChoice?: ToolChoice;
+  readonly conversation?: CallerConversation;
+  /**
+   * The client shows the session as one conversation: the model sees its earlier runs unless the component sets
+   * `addHistoryToContext` to false, and many of them unless it sets `numHistoryRuns`.
+   */
+  readonly isChat?: true;
+}
+
+/** A tool of the caller: the model may call it, and the run pauses until the caller sends the result. */
+export interface CallerTool {
+  readonly name: string;
+  readonly description?: string;
+  /** The JSON schema of its arguments. */
+  readonly inputSchema: JsonObject;
+  readonly strict?: boolean;
+}
+
+/** What was said before the message. It takes the place of the session's history. */
+export interface CallerConversation {
+  /** Added to the instructions of the component. */
+  readonly instructions?: string;
+  readonly messages: readonly CallerMessage[];
+}
+
+export type CallerMessage =
+  | { readonly role: 'user'; readonly content: string }
+  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls?: readonly CallerToolCall[] }
+  | { readonly role: 'tool'; readonly content: string; readonly toolCallId: string };
+
+export interface CallerToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text, as the model wrote it. */
+  readonly arguments: string;
+}
