@@ -4,4 +4,5 @@ export type { DefinedInterface } from './interfaces/interface.js';
 export { mcp } from './interfaces/mcp/interface.js';
 export type { McpOAuthOptions } from './interfaces/mcp/oauth/options.js';
 export type { McpOptions, McpToolTag } from './interfaces/mcp/options.js';
+export { type OpenaiApiOptions, openaiApi } from './interfaces/openai/interface.js';
 export { webSocket } from './interfaces/websocket/interface.js';

@@ -3,6 +3,7 @@ import type { Settings } from '../platform/config.js';
 import { enabledA2a } from './a2a/interface.js';
 import type { DefinedInterface, Interface, InterfaceSwitch } from './interface.js';
 import { enabledMcp } from './mcp/interface.js';
+import { enabledOpenai } from './openai/interface.js';
 import { webSocket } from './websocket/interface.js';
 
 /** All interfaces that a setting enables. To add one is to add its line. */
@@ -10,6 +11,7 @@ const interfaceSwitches: readonly InterfaceSwitch[] = [
   { isOn: ({ websocket }) => websocket, define: webSocket },
   { isOn: ({ mcp }) => mcp, define: enabledMcp },
   { isOn: ({ a2a }) => a2a, define: enabledA2a },
+  { isOn: ({ openai }) => openai, define: enabledOpenai },
 ];
 
 /** The interfaces of a service: those that the code defines, and those that a setting adds. Nothing else is loaded. */

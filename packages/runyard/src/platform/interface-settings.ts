@@ -7,6 +7,10 @@ export const interfaceSettingsShape = {
     .boolean()
     .default(false)
     .describe('Whether clients of the Agent2Agent protocol (A2A) can use the components, at /a2a.'),
+  openai: z
+    .boolean()
+    .default(false)
+    .describe('Whether clients of the OpenAI API can use the components as models, at /v1.'),
   mcp: z
     .boolean()
     .default(false)

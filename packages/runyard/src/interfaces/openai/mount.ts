@@ -1,0 +1,14 @@
+import type { Interface } from '../interface.js';
+import { modelRoutes } from './model-routes.js';
+import type { OpenaiConfig } from './options.js';
+import { openaiRoutes } from './routes.js';
+
+/** The interface at one place. */
+export async function openaiInterface(config: OpenaiConfig): Promise<Interface> {
+  const { prefix } = config;
+  return {
+    name: `openai ${prefix}`,
+    routes: openaiRoutes(config, modelRoutes),
+    open: () => ({ listed: { type: 'openai', version: '1.0', route: prefix } }),
+  };
+}
