@@ -61,7 +61,9 @@ function partialMessage(step: StepRecord, content: string): Message {
 
 /** The model's last text gives way to what the caller got instead; of what was refused, nothing is shown. */
 function replaceLastWord(messages: Message[], { text }: AnswerRecord): void {
-  const position = messages.findLastIndex(({ role }) => role === 'assistant');
+  const position = messages.findLastIndex(
+    ({ role, fromHistory }) => role === 'assistant' && fromHistory !== true,
+  );
   const last = messages[position];
   if (last === undefined) return;
   const { reasoningContent: _thoughts, providerData: _data, ...bare } = last;
@@ -155,8 +157,31 @@ export function contextMessages(run: Run, step: StepRecord, steps: readonly Step
     content,
     createdAt,
   }));
-  if (record.system === null) return [...before, user];
-  return [{ id: `${step.runId}:system`, role: 'system', content: record.system, createdAt }, ...before, user];
+  const said = [...before, ...conversationMessages(run, createdAt), user];
+  if (record.system === null) return said;
+  return [{ id: `${step.runId}:system`, role: 'system', content: record.system, createdAt }, ...said];
+}
+
+/** The conversation that the client keeps. Later runs of the session are not shown it: see `historyMessages`. */
+function conversationMessages({ runId, input }: Run, createdAt: number): Message[] {
+  const names = new Map<string, string>();
+  return (input.options.callerInput?.conversation?.messages ?? []).map((message, position) => {
+    const { role, content } = message;
+    const said: Message = {
+      id: `${runId}:conversation:${position}`,
+      role,
+      content,
+      createdAt,
+      fromHistory: true,
+    };
+    if (message.role === 'tool') {
+      const { toolCallId } = message;
+      return { ...said, toolCallId, toolName: names.get(toolCallId) ?? toolCallId };
+    }
+    if (message.role === 'user' || message.toolCalls === undefined) return said;
+    for (const { id, name } of message.toolCalls) names.set(id, name);
+    return { ...said, toolCalls: message.toolCalls };
+  });
 }
 
 /** The message of the user with which a request continued the run. */

@@ -26,11 +26,11 @@ export interface CallerTool {
   readonly strict?: boolean;
 }
 
-/** What was said before the message. It takes the place of the session's history. */
 export interface CallerConversation {
-  /** Added to the instructions of the component. */
+  /** Added to the instructions of the component, as they are: `{key}` is not filled in. */
   readonly instructions?: string;
-  readonly messages: readonly CallerMessage[];
+  /** What was said before the message, in the place of the session's history. Left out: the history counts. */
+  readonly messages?: readonly CallerMessage[];
 }
 
 export type CallerMessage =

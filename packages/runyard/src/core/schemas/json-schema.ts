@@ -25,6 +25,7 @@ export async function compileJsonSchema(
   schema: JsonSchema,
   { coerce = false }: SchemaOptions = {},
 ): Promise<CheckAgainstSchema> {
+  if (unchecked.has(schema)) return () => [];
   const known: WeakMap<JsonSchema, CheckAgainstSchema> = coerce ? compiled.coercing : compiled.plain;
   let check = known.get(schema);
   if (check === undefined) {
@@ -50,6 +51,21 @@ export function fromElsewhere<Schema extends JsonSchema>(schema: Schema): Schema
 
 export function isFromElsewhere(schema: object): boolean {
   return foreign.has(schema);
+}
+
+const unchecked = new WeakSet<object>();
+
+/** Marks a schema that is only shown: the receiver of the values checks them. */
+export function onlyShown<Schema extends JsonSchema>(schema: Schema): Schema {
+  unchecked.add(schema);
+  return schema;
+}
+
+/** Gives a copy of a schema the marks of the original. */
+export function markedLike<Schema extends JsonSchema>(original: object, copy: Schema): Schema {
+  if (foreign.has(original)) foreign.add(copy);
+  if (unchecked.has(original)) unchecked.add(copy);
+  return copy;
 }
 
 /** One that is too large to be checked here is left to the system that sent it, which checks values itself. */

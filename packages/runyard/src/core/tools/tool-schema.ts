@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errors } from '../errors/errors.js';
 import { isJsonObject, type JsonObject, type JsonSchema, schemaData } from '../json.js';
-import { fromElsewhere, isFromElsewhere } from '../schemas/json-schema.js';
+import { markedLike } from '../schemas/json-schema.js';
 import type { ToolGate } from './call/gate.js';
 
 export type ToolSchema = z.core.$ZodType | JsonSchema;
@@ -24,8 +24,7 @@ export function modelSchemaOf(
 /** The schema of the arguments as plain data. */
 export function jsonSchemaOf(inputSchema: ToolSchema, strict: boolean): JsonObject {
   if (isZodSchema(inputSchema)) return asObject(zodSchemaOf(inputSchema, strict));
-  const schema = asObject(schemaData(inputSchema));
-  return isFromElsewhere(inputSchema) ? fromElsewhere(schema) : schema;
+  return markedLike(inputSchema, asObject(schemaData(inputSchema)));
 }
 
 function asObject({ $schema: _, ...schema }: JsonObject): JsonObject {

@@ -95,7 +95,7 @@ function contentEvents({ run, steps }: Journal): TimedEvent[] {
 /** What the model had said when the run failed or was cancelled. */
 function saidBefore({ run, steps }: Journal): string {
   return messagesOf(run, steps.filter(isOwnWork))
-    .filter(({ role }) => role === 'assistant')
+    .filter(({ role, fromHistory }) => role === 'assistant' && fromHistory !== true)
     .map(({ content }) => content)
     .join('');
 }

@@ -19,6 +19,7 @@ import type { Component } from '../../components/service.js';
 import type { MediaService } from '../../media/service.js';
 import type { FoundComponent } from '../run-lookup.js';
 import type { CreateForm } from '../schema.js';
+import { checkCallerInput } from './caller-input.js';
 import { mayBeSecond, runUnderKey } from './idempotency.js';
 import type { FormRequest } from './run-request.js';
 import { type StartedRun, startedRun } from './started-run.js';
@@ -88,8 +89,10 @@ async function prepare(
   call: CallApplication,
 ): Promise<PreparedRun> {
   const { input, userId, claims, form } = request;
-  const accepted = async (executable: Executable) =>
-    (await executable.acceptInput?.(input.content, call)) ?? input.content;
+  const accepted = async (executable: Executable) => {
+    checkCallerInput(executable, input.options.callerInput);
+    return (await executable.acceptInput?.(input.content, call)) ?? input.content;
+  };
   const { model } = input.options;
   if (!(component instanceof AgentFactory)) {
     const executable = (model === undefined ? undefined : onModel(component, model)) ?? component;

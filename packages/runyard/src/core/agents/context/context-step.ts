@@ -6,6 +6,9 @@ import { searchForContext } from '../knowledge/knowledge-in-context.js';
 import { contextMessages, historyOf, withHistory } from '../transcript.js';
 import { systemPrompt, userPrompt } from './prompt.js';
 
+/** How many runs of a chat the model is shown. */
+const runsOfChat = 100;
+
 /** Builds what the model sees first. It is recorded, so that an execution after a crash sees the same. */
 export async function buildContext(execution: AgentExecution): Promise<void> {
   const { agent, context, messages } = execution;
@@ -38,6 +41,8 @@ async function earlierRuns({ agent, context }: AgentExecution): ReturnType<RunCo
     const { history } = read(recorded, contextRecord);
     return history.length === 0 ? [] : context.runs(history);
   }
-  const asked = context.options.addHistoryToContext ?? settings.addHistoryToContext;
-  return asked ? context.history(settings.numHistoryRuns ?? 3) : [];
+  const { conversation, isChat } = context.options.callerInput ?? {};
+  if (conversation?.messages !== undefined) return [];
+  const asked = context.options.addHistoryToContext ?? settings.addHistoryToContext ?? isChat;
+  return asked ? context.history(settings.numHistoryRuns ?? (isChat ? runsOfChat : 3)) : [];
 }

@@ -53,9 +53,9 @@ export function checkpointAt(run: Run, steps: readonly StepRecord[], messageInde
 
 /** Indices right behind the last result of a round of calls. */
 function batchEnds(messages: readonly Message[]): number[] {
-  return messages.flatMap(({ role }, position) => {
+  return messages.flatMap(({ role, fromHistory }, position) => {
     const index = position + 1;
-    const lastOfBatch = role === 'tool' && messages[index]?.role !== 'tool';
+    const lastOfBatch = role === 'tool' && fromHistory !== true && messages[index]?.role !== 'tool';
     return lastOfBatch && wholeUntil(messages, index) === index ? [index] : [];
   });
 }

@@ -24,7 +24,9 @@ export function snapshotAt(run: Run, steps: readonly StepRecord[], index: number
 function cutRun(run: Run, steps: readonly StepRecord[]): Run {
   if (run.result === null) return run;
   const { metrics, metadata, sessionState } = run.result;
-  const answer = messagesOf(run, steps).findLast(({ role }) => role === 'assistant');
+  const answer = messagesOf(run, steps).findLast(
+    ({ role, fromHistory }) => role === 'assistant' && fromHistory !== true,
+  );
   const media = producedMedia(steps);
   return {
     ...run,

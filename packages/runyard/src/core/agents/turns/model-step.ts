@@ -152,9 +152,10 @@ function requestOf({ agent, context, messages, model, output, soFar, tools }: Ag
   // the system message asks in words for a shape that the agent's model needs asking for; a fall-back may need it too
   const prompted = output === null || agent.model.capabilities.structuredOutput === 'prompted';
   const native = output !== null && model.capabilities.structuredOutput === 'native';
+  const firstChoice = soFar.lastCall === null ? context.options.callerInput?.toolChoice : undefined;
   return {
     tools: toolDefinitions(tools.values()),
-    ...toolChoiceOf(agent.settings.toolChoice, soFar.toolCalls),
+    ...toolChoiceOf(firstChoice ?? agent.settings.toolChoice, soFar.toolCalls),
     media: context.ports.media,
     ...(prompted ? { messages } : withOutput(model, messages, output.format)),
     ...(native && { output: output.format }),

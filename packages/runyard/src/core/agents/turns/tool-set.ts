@@ -1,8 +1,16 @@
 import { type CollectedTools, collectTools, toolSourcesOf } from '../../tools/collect-tools.js';
 import type { AgentExecution } from '../execution.js';
+import { withCallerTools } from './caller-tools.js';
 
-/** The tools of one run: the agent's own, the built-in ones that its settings add, and those of its sources. */
-export async function toolSetOf({
+/**
+ * The tools of one run: the agent's own, the built-in ones that its settings add, those of its sources and those of the
+ * caller.
+ */
+export async function toolSetOf(run: Pick<AgentExecution, 'agent' | 'context'>): Promise<CollectedTools> {
+  return withCallerTools(await ownTools(run), run.context.options.callerInput?.tools);
+}
+
+async function ownTools({
   agent,
   context,
 }: Pick<AgentExecution, 'agent' | 'context'>): Promise<CollectedTools> {
