@@ -1,4 +1,5 @@
 import type { Interface } from '../interface.js';
+import { chatRoutes } from './chat/chat-routes.js';
 import { modelRoutes } from './model-routes.js';
 import type { OpenaiConfig } from './options.js';
 import { openaiRoutes } from './routes.js';
@@ -8,7 +9,7 @@ export async function openaiInterface(config: OpenaiConfig): Promise<Interface> 
   const { prefix } = config;
   return {
     name: `openai ${prefix}`,
-    routes: openaiRoutes(config, modelRoutes),
+    routes: openaiRoutes(config, [...modelRoutes, ...chatRoutes]),
     open: () => ({ listed: { type: 'openai', version: '1.0', route: prefix } }),
   };
 }

@@ -13,6 +13,8 @@ export const openaiErrors = {
       `The model '${name}' does not exist or you do not have access to it.${ids.length > 0 ? ` Models here: ${ids.join(', ')}` : ''}`,
       { fields: { param: 'model' } },
     ),
+  completionNotFound: (id: string) =>
+    new RunyardError('completion_not_found', 404, `There is no chat completion '${id}'.`),
   ambiguousModel: (name: string, names: readonly string[]) =>
     new RunyardError(
       'ambiguous_model',
