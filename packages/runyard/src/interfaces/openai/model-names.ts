@@ -43,8 +43,8 @@ export class ModelNames {
     };
     for (const kind of kinds) {
       found.push(...registered[kind].map(({ id }) => ({ kind, id })));
-      for await (const { id } of this.components.listStored(kind, caller, shownActions))
-        found.push({ kind, id });
+      for await (const { stored } of this.components.listStored(kind, caller, shownActions))
+        found.push({ kind, id: stored.id });
     }
     const shown = found.filter(({ kind, id }) => this.config.exposes(kind, id));
     const times = new Map<string, number>();
