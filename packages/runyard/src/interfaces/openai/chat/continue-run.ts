@@ -133,7 +133,7 @@ function wasAnswered(
   return answers.every(({ id, result }) =>
     states.some(
       ({ requirement, answer }) =>
-        requirement.toolCallId === id && answer?.answer === 'result' && answer.result === result,
+        requirement.callId === id && answer?.answer === 'result' && answer.result === result,
     ),
   );
 }

@@ -122,7 +122,7 @@ function callBody(
 }
 
 /** Faults of the request itself: to repeat it changes nothing. */
-const faultsOfRequest = /^(input_check|output_check|guardrail|tool_name_taken|invalid_)/;
+const faultsOfRequest = new Set(['input_check_error', 'output_check_error', 'tool_name_taken']);
 
 function failureOf({ status, result }: Run): Failure | undefined {
   if (status === 'cancelled')
@@ -137,7 +137,7 @@ function failureOf({ status, result }: Run): Failure | undefined {
     };
   if (status !== 'error') return undefined;
   const { type, message } = result?.error ?? { type: 'run_failed', message: textOf(result?.content ?? '') };
-  const isOfRequest = faultsOfRequest.test(type);
+  const isOfRequest = faultsOfRequest.has(type);
   return {
     status: isOfRequest ? 400 : 500,
     error: { message, type: isOfRequest ? 'invalid_request_error' : 'server_error', param: null, code: type },
