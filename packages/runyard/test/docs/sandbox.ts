@@ -9,8 +9,8 @@ import { patience } from '../support/patience.js';
 import { until } from '../support/until.js';
 import { type Block, repository } from './pages.js';
 import { type Outcome, Programs } from './programs.js';
+import { Services } from './services.js';
 
-const command = join(repository, 'packages/runyard/bin/runyard.mjs');
 const hooks = pathToFileURL(join(repository, 'packages/runyard/bundle/cli/typescript-hooks.js')).href;
 
 /** The page shows plain calls: here curl also prints the status, and npx finds the command without asking around. */
@@ -19,8 +19,9 @@ const shellWords = `
   npx() { "$@"; }
 `;
 
-/** Those that run to their end. What listens has a process of its own. */
+/** Those that run to their end. A program that listens has a process of its own. */
 export const programs = new Programs(plainEnvironment());
+export const services = new Services(plainEnvironment());
 
 /**
  * A folder in which the blocks of one page are tried, as its reader would. Packages are those of the workspace, the
@@ -28,7 +29,7 @@ export const programs = new Programs(plainEnvironment());
  */
 export class Sandbox {
   private readonly processes: ChildProcess[] = [];
-  private served: ChildProcess | undefined;
+  private served = false;
   private programs = 0;
 
   private constructor(
@@ -49,7 +50,7 @@ export class Sandbox {
   }
 
   async remove(): Promise<void> {
-    await Promise.all(this.processes.map(end));
+    await Promise.all([services.stop(), ...this.processes.map(end)]);
     rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -66,15 +67,13 @@ export class Sandbox {
 
   /** Serves an entry, or the example agents; a service that was there before is stopped. */
   async startService(entry?: Block): Promise<void> {
-    if (this.served) await end(this.served);
     const file = entry === undefined ? 'quickstart/agents.ts' : this.write(entry);
-    const words = [command, 'start', file, '--port', String(this.servicePort), '--log-level', 'silent'];
-    this.served = this.start(process.execPath, words);
-    await listening(this.servicePort, this.served);
+    await services.start(this.folder, file, this.servicePort);
+    this.served = true;
   }
 
   get hasService(): boolean {
-    return this.served !== undefined;
+    return this.served;
   }
 
   private runProgram(block: Block): Promise<Outcome> {

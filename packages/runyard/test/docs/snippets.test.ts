@@ -2,9 +2,9 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { jsonMismatch, textMismatch } from './answers.js';
 import { allPages, type Block, type Page } from './pages.js';
 import type { Outcome } from './programs.js';
-import { programs, Sandbox } from './sandbox.js';
+import { programs, Sandbox, services } from './sandbox.js';
 
-afterAll(() => programs.end());
+afterAll(() => Promise.all([programs.end(), services.end()]));
 
 const pages = allPages().filter(({ blocks }) => blocks.some(({ words }) => words.length > 0));
 
