@@ -13,6 +13,7 @@ import type { Client, Person, Way } from './way.js';
 import { a2aWays } from './ways/a2a.js';
 import { agentosA2a } from './ways/a2a-agentos.js';
 import { mcp } from './ways/mcp.js';
+import { openaiChat } from './ways/openai.js';
 import { rest } from './ways/rest.js';
 import { sse } from './ways/sse.js';
 import { webSocket } from './ways/websocket.js';
@@ -22,7 +23,7 @@ import { yard } from './yard.js';
  * The same scenarios over every way into a service. What a client learns is checked in the scenario; what is stored is
  * compared with what the same scenario stores over REST.
  */
-const ways: readonly Way[] = [rest, sse, webSocket, mcp, ...a2aWays, agentosA2a];
+const ways: readonly Way[] = [rest, sse, webSocket, mcp, ...a2aWays, agentosA2a, openaiChat];
 
 const secret = 'a secret that the scenarios alone know of';
 const dataDir = mkdtempSync(join(tmpdir(), 'runyard-interfaces-'));

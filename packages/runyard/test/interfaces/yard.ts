@@ -113,4 +113,5 @@ export const yard = {
   websocket: true,
   mcp: true,
   a2a: true,
+  openai: true,
 } satisfies RunyardOptions;

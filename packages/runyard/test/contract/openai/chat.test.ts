@@ -216,10 +216,12 @@ test('tools of the caller continue the run that called them, once', async () => 
   expect(choice).toMatchObject({ finish_reason: 'tool_calls', message: { content: 'I ask.' } });
   expect(book.requests(message)[0]!.toolChoice).toBe('required');
   const asked = choice!.message.tool_calls!;
-  expect(asked.map((one) => one.type === 'function' && JSON.parse(one.function.arguments))).toEqual([
-    { city: 'Rome' },
-    { city: 'Oslo' },
-  ]);
+  expect(
+    asked.map(
+      (one: OpenAI.ChatCompletionMessageToolCall) =>
+        one.type === 'function' && JSON.parse(one.function.arguments),
+    ),
+  ).toEqual([{ city: 'Rome' }, { city: 'Oslo' }]);
   const [rome, oslo] = asked;
   const messages = [user(message), choice!.message, toolMessage(rome!.id, '30'), toolMessage(oslo!.id, '-3')];
   expect(await refusal(ask('', { messages: messages.slice(0, 3), tools: [weather] }))).toMatchObject({
