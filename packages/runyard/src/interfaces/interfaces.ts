@@ -71,7 +71,7 @@ function definedInterfaces(
   for (const one of all) {
     if (all.some((other) => other !== one && other.type === one.type && other.route === one.route))
       throw errors.invalidConfig(
-        `Two interfaces of the type ${one.type} are mounted at ${one.route}. ${one.type === 'a2a' ? 'Give one of them another prefix.' : 'Leave one of them out.'}`,
+        `Two interfaces of the type ${one.type} are mounted at ${one.route}. ${one.route === '' || one.type === 'mcp' ? 'Leave one of them out.' : 'Give one of them another prefix.'}`,
       );
   }
   return all;
