@@ -1,0 +1,59 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Runyard } from '../../src/index.js';
+import { repository } from './pages.js';
+
+const examples = join(repository, 'examples');
+
+let folder: string;
+let app: Runyard | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'runyard-example-'));
+});
+afterEach(async () => {
+  await app?.close({ graceMs: 0 });
+  app = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function load(name: string): Promise<Runyard> {
+  const loaded = (await import(pathToFileURL(join(examples, name, 'agents.ts')).href)) as { app: Runyard };
+  app = loaded.app;
+  app.configure({ env: { RUNYARD_DATA_DIR: folder, RUNYARD_LOG_LEVEL: 'silent', PORT: '0' } });
+  return app;
+}
+
+const names = readdirSync(examples, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+test.each(names)('%s starts with npm start and names what it bundles', (name) => {
+  const { scripts } = JSON.parse(readFileSync(join(examples, name, 'package.json'), 'utf8'));
+  expect(scripts.start).toMatch(/(^|&& )runyard start$/);
+  const page = /^rolldown (\S+) /.exec(scripts.start)?.[1];
+  if (page) expect(existsSync(join(examples, name, page))).toBe(true);
+});
+
+describe('the example answers', () => {
+  test('openai, to its program with the official client', async () => {
+    const opened = await load('openai');
+    const { url } = await opened.listen();
+    const lines: unknown[] = [];
+    vi.spyOn(console, 'log').mockImplementation((line) => lines.push(line));
+    const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const given = process.argv[2];
+    process.argv[2] = `${url}/v1`;
+    try {
+      await import(pathToFileURL(join(examples, 'openai/client.mjs')).href);
+      expect(written.mock.calls.map(([piece]) => piece).join('')).toBe('1 2 3 4 5\n');
+    } finally {
+      process.argv[2] = given ?? '';
+      vi.restoreAllMocks();
+    }
+    expect(lines).toEqual([expect.stringContaining('shipped'), expect.stringContaining('open from 9 to 5')]);
+  });
+});
