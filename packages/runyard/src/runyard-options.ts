@@ -83,7 +83,9 @@ const ownShape: Shape<OwnOptions> = {
   liveEvals: listOf(instanceOf(LiveEval, 'a live eval, made with liveEval()')),
   scorers: listOf(madeScorer),
   schedules: listOf(instanceOf(DefinedSchedule, 'a schedule, made with schedule()')),
-  interfaces: listOf(instanceOf(DefinedInterface, 'an interface, made with mcp(), a2a(), openaiApi() or webSocket()')),
+  interfaces: listOf(
+    instanceOf(DefinedInterface, 'an interface, made with mcp(), a2a(), openaiApi() or webSocket()'),
+  ),
   routes: callable,
   prices,
   scheduleRights: callable,

@@ -22,7 +22,10 @@ export const neverAgain = { 'x-should-retry': 'false' };
 
 /** An error of the catalogue in OpenAI's form, with OpenAI's status. */
 export function errorReply(error: RunyardError): Reply {
-  return reply(statusOf(error), { error: openaiErrorOf(error) }, error.options.headers);
+  // the official clients repeat a conflict and an outage: this run exists, and another attempt would start a second one
+  const isOfRun = error.status === 409 || error.code === 'run_handed_on';
+  const headers = { ...error.options.headers, ...(isOfRun && neverAgain) };
+  return reply(statusOf(error), { error: openaiErrorOf(error) }, headers);
 }
 
 export function openaiErrorOf(error: RunyardError): OpenaiError {

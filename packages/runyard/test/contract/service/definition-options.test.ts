@@ -72,6 +72,7 @@ const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   remoteTeam: (given) => runyard.remoteTeam({ url: 'http://127.0.0.1', id: 't', ...given }),
   mcp: (given) => interfaces.mcp({ oauth: {}, ...given }),
   a2a: (given) => interfaces.a2a({ ...given }),
+  openaiApi: (given) => interfaces.openaiApi({ ...given }),
   workflow: (given) => workflow({ id: 'w', steps: [done], ...given }),
   Workflow: (given) => new Workflow({ id: 'w', steps: [done], ...given }),
   knowledge: (given) => runyard.knowledge({ name: 'k', ...given }),
