@@ -97,6 +97,11 @@ describe('tools of the caller', () => {
       { tools: Array.from({ length: 129 }, (_, i) => ({ ...pick, name: `t${i}` })) },
     ],
     ["type 'array'", 'painter', { tools: [{ ...pick, inputSchema: { type: 'array' } }] }],
+    [
+      'have 400010 characters',
+      'painter',
+      { tools: [{ name: 'wide', inputSchema: { enum: Array(200_000).fill(1) } }] },
+    ],
     ["no tool named 'nothing'", 'painter', { tools: [pick], toolChoice: { name: 'nothing' } }],
     ["the workflow 'flow' takes no tools", 'flow', { tools: [pick] }],
     ["the workflow 'flow' takes one message", 'flow', { conversation: { messages: [] } }],

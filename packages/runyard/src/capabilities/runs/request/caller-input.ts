@@ -75,11 +75,12 @@ function checkSchema(name: string, schema: CallerTool['inputSchema'], place: Pla
   const { type } = schema;
   if (typeof type === 'string' && neverObjects.has(type))
     throw refused(place, `the parameters of '${name}' are a schema of the type '${type}', not of an object`);
-  if (depthOf(schema) > deepestSchema)
-    throw refused(place, `the parameters of '${name}' are nested more than ${deepestSchema} levels deep`);
   const { length } = JSON.stringify(schema);
   if (length > longestSchema)
     throw refused(place, `the parameters of '${name}' have ${length} characters, at most ${longestSchema}`);
+  // what is short has few enough parts for the recursion below
+  if (depthOf(schema) > deepestSchema)
+    throw refused(place, `the parameters of '${name}' are nested more than ${deepestSchema} levels deep`);
 }
 
 function depthOf(value: unknown, depth = 0): number {
