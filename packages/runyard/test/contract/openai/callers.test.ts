@@ -134,6 +134,7 @@ test('how an answer ended, and what it rests on, is shown in both forms', async 
         finish_reason: 'stop',
         message: {
           content: 'So',
+          reasoning_content: 'Hm.',
           annotations: [
             {
               type: 'url_citation',
@@ -159,6 +160,8 @@ test('how an answer ended, and what it rests on, is shown in both forms', async 
     const choices: Body[] = [];
     for await (const chunk of stream) choices.push(...chunk.choices);
     expect(choices.map(({ delta }) => delta.content ?? '').join('')).toBe(expected.message.content);
+    const reasoning = choices.map(({ delta }) => delta.reasoning_content ?? '').join('');
+    expect(reasoning).toBe(expected.message.reasoning_content ?? '');
     expect(choices.at(-1).finish_reason).toBe(expected.finish_reason);
     expect(choices.flatMap(({ delta }) => delta.annotations ?? [])).toEqual(
       expected.message.annotations ?? [],

@@ -23,6 +23,7 @@ test('an unknown component: the answer names the known ones', async () => {
   // an interface that is off, and the address of A2A without a component or without the slash at its end
   for (const [path, hint] of [
     ['/mcp', /^MCP is off here.*mcp: true/],
+    ['/v1/chat/completions', /^OPENAI is off here.*openai: true/],
     ['/a2a', /\/a2a\/agents\/{id}\//],
     ['/a2a/agents/.well-known/agent-card.json', /slash at its end/],
     ['/.well-known/agent-card.json', /address of a component/],

@@ -9,8 +9,8 @@ import { neverAgain } from '../protocol-errors.js';
 import type { OpenaiCall, OpenaiRoute } from '../routes.js';
 import { ChunkReader } from './chunks.js';
 import { type CompletionHead, completionOf, runIdOf } from './completion.js';
-import { type Continued, continueWithAnswers, continueWithResults } from './continue-run.js';
-import { readMessages } from './conversation.js';
+import { type Continued, continueRun } from './continue-run.js';
+import { readMessages, trailingResults } from './conversation.js';
 import { noTokens, type Outcome, outcomeOf } from './outcome.js';
 import { type ChatBody, readChatBody } from './request-body.js';
 import { callerInputOf, createFormOf } from './run-form.js';
@@ -41,9 +41,10 @@ export const chatRoutes: readonly OpenaiRoute[] = [
 
 /** Starts a run, or continues the one that the last messages answer. */
 async function begin(call: OpenaiCall, target: ModelTarget, body: ChatBody): Promise<Continued> {
-  if (body.runyard != null) return continueWithAnswers(call, target, body, body.runyard);
-  const said = readMessages(body.messages);
-  if (said.results !== undefined) return continueWithResults(call, target, body, said.results);
+  const { messages, runyard } = body;
+  const results = trailingResults(messages);
+  if (results.length > 0 || runyard != null) return continueRun(call, target, body, { results, runyard });
+  const said = readMessages(messages);
   const { services, request } = call;
   const { 'idempotency-key': key, traceparent, [hopsHeader]: hops } = request.headers;
   const form = createFormOf(call, target, body, said);

@@ -1,6 +1,8 @@
+import { RunyardError } from '../../../core/errors/errors.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { LoggedEvent } from '../../../core/runs/events/logged-event.js';
 import type { ObjectReader } from '../frames.js';
+import { openaiErrorOf } from '../protocol-errors.js';
 import { type CompletionHead, headFields, usageBody } from './completion.js';
 import type { Outcome } from './outcome.js';
 
@@ -88,9 +90,9 @@ export class ChunkReader implements ObjectReader {
   private async last(): Promise<JsonObject[]> {
     this.over = true;
     if (this.closed) return [];
-    const outcome = await this.options.rested();
-    const { failure, runyard } = outcome;
-    if (failure !== undefined) return [{ error: { ...failure.error, ...runyard } }];
+    const outcome = await this.rested();
+    if (outcome.error !== undefined) return [{ error: outcome.error }];
+    const { runyard } = outcome;
     const { includeUsage } = this.options;
     const { reasoning, refusal, toolCalls, annotations, finishReason, usage } = outcome;
     const chunks: JsonObject[] = [];
@@ -104,6 +106,18 @@ export class ChunkReader implements ObjectReader {
     chunks.push({ ...this.chunk({}, finishReason), runyard });
     if (includeUsage) chunks.push({ ...this.head(), choices: [], usage: usageBody(usage) });
     return chunks;
+  }
+
+  /** The outcome, or why there is none: the stream has begun, so an error is its last object. */
+  private async rested(): Promise<(Outcome & { readonly error?: undefined }) | { error: JsonObject }> {
+    try {
+      const outcome = await this.options.rested();
+      const { failure, runyard } = outcome;
+      return failure === undefined ? outcome : { error: { ...failure.error, ...runyard } };
+    } catch (error) {
+      if (!(error instanceof RunyardError) || error.status === 500) throw error;
+      return { error: { ...openaiErrorOf(error), run_id: this.options.head.runId } };
+    }
   }
 
   /** What the client lacks of the answer. An answer that something changed after it was written follows whole. */

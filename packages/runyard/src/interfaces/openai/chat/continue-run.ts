@@ -18,53 +18,58 @@ export type Continued =
   | { readonly started: StartedRun; readonly spent: TokenCounts }
   | { readonly started?: undefined; readonly runId: string };
 
-/** Continues the run that waits for these results. */
-export async function continueWithResults(
+/** What a request answers: calls that the client executed, and questions of the run that it names. */
+interface Given {
+  readonly results: readonly CallResult[];
+  readonly runyard: ChatBody['runyard'];
+}
+
+/** Continues the run that waits for these results and answers. */
+export async function continueRun(
   call: OpenaiCall,
   target: ModelTarget,
   body: ChatBody,
-  results: readonly CallResult[],
+  { results, runyard }: Given,
 ): Promise<Continued> {
   const calls = results.map(({ id, result }) => ({ ...knownCall(id), result }));
-  const [first] = calls;
-  const runId = first?.runId ?? '';
+  const runId = runyard?.run_id ?? calls[0]?.runId ?? '';
   if (calls.some((one) => one.runId !== runId))
     throw errors.openaiRequest(
       'The tool results belong to calls of different runs. Send those of one run.',
       'messages',
     );
-  const view = await journalOf(call, target, runId);
-  const answers = calls.map(({ callId, result }) => ({ id: callId, result }));
+  const view = await journalOf(call, target, runId, runyard != null);
+  if (runyard?.requirements !== undefined)
+    return continued(call, target, body, view, answersForm(target.kind, runyard.requirements));
+  const answered = calls.map(({ callId, result }) => ({ id: callId, result }));
   // a client that got no response sends the same request again
-  if (wasAnswered(view, answers)) return { runId };
+  if (runyard == null && wasAnswered(view, answered)) return { runId };
   const paused = await pausedRun(call, view);
+  // the schema gave each answer its type
+  const others = (runyard?.answers ?? []) as readonly NamedAnswer[];
+  checkResults(paused, answered, runyard != null);
+  paused.put(answered);
+  paused.put(others);
+  return continued(call, target, body, view, paused.form());
+}
+
+/** Every call needs its result, as in OpenAI's API, and everything else that the run asks an answer. */
+function checkResults(paused: PausedRun, answered: readonly { id: string }[], hasAnswers: boolean): void {
   const open = paused.questions.filter(({ asked }) => asked.kind === 'result').map(({ id }) => id);
-  const given = new Set(answers.map(({ id }) => id));
-  if (answers.some(({ id }) => !open.includes(id))) throw notWaiting();
-  const lacking = open.filter((id) => !given.has(id));
+  const given = new Set(answered.map(({ id }) => id));
+  if (answered.some(({ id }) => !open.includes(id))) throw notWaiting();
+  const lacking = hasAnswers ? [] : open.filter((id) => !given.has(id));
   if (lacking.length > 0)
     throw errors.openaiRequest(
       `The run waits for the results of ${open.length} tool calls. Send a tool message for each; these are missing: ${lacking.join(', ')}.`,
       'messages',
     );
-  paused.put(answers);
-  return continued(call, target, body, view, paused.form());
-}
-
-/** Continues a paused run with answers that the request names by the run. */
-export async function continueWithAnswers(
-  call: OpenaiCall,
-  target: ModelTarget,
-  body: ChatBody,
-  { run_id: runId, answers, requirements }: NonNullable<ChatBody['runyard']>,
-): Promise<Continued> {
-  const view = await call.services.runs.journal(call.request.caller, { ...target, runId });
-  if (requirements !== undefined)
-    return continued(call, target, body, view, answersForm(target.kind, requirements));
-  const paused = await pausedRun(call, view);
-  // the schema gave each answer its type
-  paused.put((answers ?? []) as readonly NamedAnswer[]);
-  return continued(call, target, body, view, paused.form());
+  const asked = paused.questions.filter((one) => one.asked.kind !== 'result' && !one.needsApproval);
+  if (hasAnswers || asked.length === 0) return;
+  throw errors.openaiRequest(
+    `The run also waits for an answer to: ${asked.map(({ id, message }) => `'${id}' (${message})`).join(', ')}. Send it in runyard.answers, with the tool results.`,
+    'runyard',
+  );
 }
 
 async function continued(
@@ -97,11 +102,12 @@ async function journalOf(
   { services, request }: OpenaiCall,
   target: ModelTarget,
   runId: string,
+  isNamed: boolean,
 ): Promise<RunJournal> {
   try {
     return await services.runs.journal(request.caller, { ...target, runId });
   } catch (error) {
-    if (errorCode(error) !== 'run_not_found') throw error;
+    if (isNamed || errorCode(error) !== 'run_not_found') throw error;
     throw errors.openaiRequest(
       `No run of the model '${target.model}' made these tool calls.`,
       'messages',

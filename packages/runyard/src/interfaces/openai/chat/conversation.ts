@@ -11,22 +11,17 @@ export interface CallResult {
   readonly result: string;
 }
 
-/** What the messages of a request say. */
-export type ReadMessages =
-  /** The last ones are results: they continue a run. */
-  | { readonly results: readonly CallResult[] }
-  | {
-      readonly results?: undefined;
-      /** The last one, which the run answers. */
-      readonly message: string;
-      readonly media: MediaFields;
-      readonly instructions: string | undefined;
-      readonly earlier: readonly CallerMessage[];
-    };
+/** What the messages of a request say that starts a run. */
+export interface Said {
+  /** The last one, which the run answers. */
+  readonly message: string;
+  readonly media: MediaFields;
+  readonly instructions: string | undefined;
+  readonly earlier: readonly CallerMessage[];
+}
 
-export function readMessages(messages: readonly ChatMessage[]): ReadMessages {
+export function readMessages(messages: readonly ChatMessage[]): Said {
   const last = messages.at(-1);
-  if (last?.role === 'tool') return { results: trailingResults(messages) };
   if (last?.role !== 'user')
     throw errors.openaiRequest(
       'The last message must be one of the user, or the result of a tool call.',
@@ -49,7 +44,8 @@ export function readMessages(messages: readonly ChatMessage[]): ReadMessages {
   };
 }
 
-function trailingResults(messages: readonly ChatMessage[]): CallResult[] {
+/** The results of calls that are the last messages. */
+export function trailingResults(messages: readonly ChatMessage[]): CallResult[] {
   const from = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
   return messages
     .slice(from)

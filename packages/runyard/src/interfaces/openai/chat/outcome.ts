@@ -54,7 +54,7 @@ export async function outcomeOf(
     const isCall = waiting.calls.length > 0;
     return {
       ...known,
-      content: isCall ? lastWords(run, steps) || null : waiting.questions,
+      content: [lastWords(run, steps), waiting.questions].filter((one) => one !== '').join('\n\n') || null,
       toolCalls: waiting.calls,
       finishReason: isCall ? 'tool_calls' : 'stop',
       runyard: { ...about, ...(waiting.others.length > 0 && { requirements: waiting.others }) },

@@ -5,10 +5,8 @@ import type { CallerInput, CallerTool } from '../../../core/runs/caller-input.js
 import { validatePart } from '../../../platform/http/request/validation.js';
 import type { ModelTarget } from '../model-names.js';
 import type { OpenaiCall } from '../routes.js';
-import type { ReadMessages } from './conversation.js';
+import type { Said } from './conversation.js';
 import type { ChatBody } from './request-body.js';
-
-type Said = Extract<ReadMessages, { readonly message: string }>;
 
 const ids = createRunForm.pick({ session_id: true });
 
