@@ -170,6 +170,28 @@ forEachDatabase((dialect, freshPlace) => {
     expect(later.calls).toHaveLength(1);
   });
 
+  test('what a client left for the process that took a request over is not taken by the one before', async () => {
+    const place = await freshPlace();
+    const [one, two] = [
+      await startMcp(slowTool(), { database: place.url }),
+      await startMcp(slowTool(), { database: place.url }),
+    ];
+    const client = new RawClient(one.url);
+    await client.connect('2025-11-25', { elicitation: {} });
+    const asking = streamed(await client.post(callTool(1, 'ask')));
+    const question = await nextMessage(asking);
+    const { query } = await place.open();
+    await until('another process serves the stored request', async () => {
+      const stored = query.updateTable('mcp_requests').set({ lease_owner: 'another' });
+      return (await stored.executeTakeFirst()).numUpdatedRows > 0n;
+    });
+    client.at(two.url);
+    const result = { action: 'accept', content: { name: 'Ada' } };
+    await client.post({ jsonrpc: '2.0', id: question.id, result });
+    for await (const { data } of asking) expect(data).toBeUndefined();
+    expect(await query.selectFrom('mcp_inbox').select('message').execute()).toHaveLength(1);
+  });
+
   test('answers to questions and cancellations reach the process that serves the request', async () => {
     const { url: database } = await freshPlace();
     const slow = slowTool();

@@ -159,21 +159,25 @@ export class ServedRequests {
   }
 
   private async takeNow(): Promise<void> {
-    const keys = await this.store.waiting([...this.served.keys()]);
-    if (keys.length === 0) return;
-    for (const { requestKey, message } of await this.store.take(keys))
-      this.served.get(requestKey)?.receive(JSON.parse(message));
+    for (const key of await this.store.waiting([...this.served.keys()])) {
+      const messages = await this.store.take(key, this.owner);
+      if (messages === undefined) this.lose(key);
+      else for (const message of messages) this.served.get(key)?.receive(JSON.parse(message));
+    }
   }
 
   private async renew(): Promise<void> {
     const keys = [...this.served.keys()];
     if (keys.length === 0) return;
     const held = await this.store.renew(keys, this.owner, this.leaseMs);
-    for (const key of keys) {
-      const served = this.served.get(key);
-      if (held.has(key) || served === undefined) continue;
-      this.forget(key);
-      served.lose();
-    }
+    for (const key of keys) if (!held.has(key)) this.lose(key);
+  }
+
+  /** Another process serves it now, or it was answered. */
+  private lose(requestKey: string): void {
+    const served = this.served.get(requestKey);
+    if (served === undefined) return;
+    this.forget(requestKey);
+    served.lose();
   }
 }

@@ -143,9 +143,9 @@ const findWaiting = given(
   (keys) => `SELECT DISTINCT request_key FROM mcp_inbox WHERE request_key ${keys}`,
 );
 
-const takeInbox = given(
+const takeInbox = statement(
   'take_mcp_inbox',
-  (keys) => `DELETE FROM mcp_inbox WHERE request_key ${keys} RETURNING request_key, entry_id, message`,
+  'DELETE FROM mcp_inbox WHERE request_key = ? RETURNING entry_id, message',
 );
 
 /** How many messages of a client may wait for another process, for each request. */
@@ -274,13 +274,20 @@ export class McpSessionStore {
     return rows.map((row) => row.request_key);
   }
 
-  /** Takes what waits for these requests, in the order of its arrival. */
-  async take(requestKeys: readonly string[]): Promise<{ requestKey: string; message: string }[]> {
-    type Row = { request_key: string; entry_id: string; message: string };
-    const rows = await this.database.change<Row>(takeInbox, [requestKeys]);
-    return rows
-      .sort((one, other) => (one.entry_id < other.entry_id ? -1 : 1))
-      .map((row) => ({ requestKey: row.request_key, message: row.message }));
+  /**
+   * Takes what waits for a request, in the order of its arrival. Undefined when another process serves the request: what
+   * waits is for that one.
+   */
+  take(requestKey: string, owner: string): Promise<string[] | undefined> {
+    return this.database.transaction(async (run) => {
+      const held = await run(this.words(holdRequest), [0, requestKey, owner]);
+      if (held.length === 0) return undefined;
+      type Row = { entry_id: string; message: string };
+      const rows = await run<Row>(this.words(takeInbox), [requestKey]);
+      return rows
+        .sort((one, other) => (one.entry_id < other.entry_id ? -1 : 1))
+        .map(({ message }) => message);
+    });
   }
 
   private async insertEvents(
