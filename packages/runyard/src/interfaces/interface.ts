@@ -35,6 +35,8 @@ export class DefinedInterface {
     /** Where it is mounted: no two interfaces have the same place. */
     readonly route: string,
     readonly load: () => Promise<Interface>,
+    /** The option that mounts something at a path of the whole service, and that path: one interface may have it. */
+    readonly atRoot?: { readonly option: string; readonly path: string },
   ) {}
 }
 

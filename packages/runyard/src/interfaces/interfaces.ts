@@ -74,6 +74,13 @@ function definedInterfaces(
         `Two interfaces of the type ${one.type} are mounted at ${one.route}. ${one.route === '' || one.type === 'mcp' ? 'Leave one of them out.' : 'Give one of them another prefix.'}`,
       );
   }
+  for (const { atRoot } of all) {
+    const same = all.filter((other) => atRoot !== undefined && other.atRoot?.path === atRoot.path);
+    if (same.length > 1)
+      throw errors.invalidConfig(
+        `The interfaces at ${same.map(({ route }) => route).join(' and ')} both have ${atRoot?.option}, and there is one ${atRoot?.path}. Give it to one of them.`,
+      );
+  }
   return all;
 }
 

@@ -9,8 +9,11 @@ export type { A2aOptions, PushNotificationOptions } from './options.js';
  */
 export function a2a(options: A2aOptions = {}): DefinedInterface {
   const config = readA2aOptions(options);
-  return new DefinedInterface('a2a', config.prefix, async () =>
-    (await import('./mount.js')).a2aInterface(config),
+  return new DefinedInterface(
+    'a2a',
+    config.prefix,
+    async () => (await import('./mount.js')).a2aInterface(config),
+    config.defaultComponent && { option: 'defaultComponent', path: '/.well-known/agent-card.json' },
   );
 }
 

@@ -1,3 +1,4 @@
+import { warnOfUnknown } from '../common/unknown-components.js';
 import type { Interface } from '../interface.js';
 import type { Operations } from './call.js';
 import { cardRoutes } from './cards/card-routes.js';
@@ -13,7 +14,7 @@ export async function a2aInterface(config: A2aConfig): Promise<Interface> {
   const cards = new Cards(config);
   // a key that cannot be used is a fault of the start, and not of the first request
   await cards.key();
-  const { push, prefix } = config;
+  const { push, prefix, named } = config;
   const pushes = push === undefined ? undefined : await import('./push/push-operations.js');
   const all: Operations = {
     ...operations,
@@ -23,12 +24,15 @@ export async function a2aInterface(config: A2aConfig): Promise<Interface> {
   return {
     name: `a2a ${prefix}`,
     routes: [...a2aRoutes(config, all), ...cardRoutes(config, cards), ...deliveryRoutes(config)],
-    open: async ({ services }) => {
+    open: async (site) => {
       if (push !== undefined) {
         const { enablePushes } = await import('./push/push-sender.js');
-        enablePushes(services, cards, prefix, push);
+        enablePushes(site.services, cards, prefix, push);
       }
-      return { listed: { type: 'a2a', version: '1.0', route: prefix } };
+      return {
+        listed: { type: 'a2a', version: '1.0', route: prefix },
+        start: () => warnOfUnknown(site, 'a2a()', named),
+      };
     },
   };
 }

@@ -18,6 +18,7 @@ import {
   type Exposes,
   exposedBy,
   exposedOptions,
+  namedBy,
   type OneComponent,
   oneComponent,
   prefixOf,
@@ -63,6 +64,8 @@ export interface A2aConfig
   extends Omit<A2aOptions, 'agents' | 'teams' | 'workflows' | 'defaultComponent' | 'pushNotifications'> {
   readonly prefix: string;
   readonly exposes: Exposes;
+  /** What the options name. */
+  readonly named: readonly ComponentName[];
   readonly defaultComponent?: ComponentName;
   /** Left out: there are no push notifications. */
   readonly push?: PushSettings;
@@ -97,6 +100,7 @@ export function readA2aOptions(given: A2aOptions): A2aConfig {
   checkOptions(owner, given, a2aOptions);
   const { agents, teams, workflows, defaultComponent, pushNotifications, ...rest } = a2aOptions.plain(given);
   const exposes = exposedBy({ agents, teams, workflows });
+  const listed = namedBy({ agents, teams, workflows });
   const named = defaultComponent && componentName(`${owner}: defaultComponent`, defaultComponent);
   if (named !== undefined && !exposes(named.kind, named.componentId))
     throw errors.invalidConfig(
@@ -111,6 +115,7 @@ export function readA2aOptions(given: A2aOptions): A2aConfig {
     ...rest,
     prefix: rest.prefix ?? '/a2a',
     exposes,
+    named: listed.length === 0 && named ? [named] : listed,
     ...(named && { defaultComponent: named }),
     ...(push && { push }),
   };

@@ -55,6 +55,14 @@ export function exposedBy({ agents, teams, workflows }: ExposedOptions): Exposes
   return (of, id) => !isLimited || chosen[of].has(id);
 }
 
+/** What the lists name. */
+export function namedBy({ agents, teams, workflows }: ExposedOptions): ComponentName[] {
+  const lists = { agent: idsOf(agents), team: idsOf(teams), workflow: idsOf(workflows) };
+  return (['agent', 'team', 'workflow'] as const).flatMap((of) =>
+    Array.from(lists[of], (componentId) => ({ kind: of, componentId })),
+  );
+}
+
 /** `option`: what names the component, for the error when it does not name exactly one. */
 export function componentName(option: string, given: OneComponent): ComponentName {
   const named = (['agent', 'team', 'workflow'] as const).flatMap((of) => {

@@ -1,3 +1,4 @@
+import { warnOfUnknown } from '../common/unknown-components.js';
 import type { Interface } from '../interface.js';
 import { chatRoutes } from './chat/chat-routes.js';
 import { modelRoutes } from './model-routes.js';
@@ -6,10 +7,13 @@ import { openaiRoutes } from './routes.js';
 
 /** The interface at one place. */
 export async function openaiInterface(config: OpenaiConfig): Promise<Interface> {
-  const { prefix } = config;
+  const { prefix, named } = config;
   return {
     name: `openai ${prefix}`,
     routes: openaiRoutes(config, [...modelRoutes, ...chatRoutes]),
-    open: () => ({ listed: { type: 'openai', version: '1.0', route: prefix } }),
+    open: (site) => ({
+      listed: { type: 'openai', version: '1.0', route: prefix },
+      start: () => warnOfUnknown(site, 'openaiApi()', named),
+    }),
   };
 }

@@ -1,10 +1,12 @@
 import { checkOptions } from '../../core/options/check-options.js';
 import { objectOf } from '../../core/options/kinds.js';
 import {
+  type ComponentName,
   type ExposedOptions,
   type Exposes,
   exposedBy,
   exposedOptions,
+  namedBy,
   prefixOf,
 } from '../common/exposed-components.js';
 
@@ -17,6 +19,8 @@ export interface OpenaiApiOptions extends ExposedOptions {
 export interface OpenaiConfig {
   readonly prefix: string;
   readonly exposes: Exposes;
+  /** What the options name. */
+  readonly named: readonly ComponentName[];
 }
 
 const openaiOptions = objectOf<OpenaiApiOptions>({ prefix: prefixOf('/v1'), ...exposedOptions });
@@ -24,5 +28,5 @@ const openaiOptions = objectOf<OpenaiApiOptions>({ prefix: prefixOf('/v1'), ...e
 export function readOpenaiOptions(given: OpenaiApiOptions): OpenaiConfig {
   checkOptions('openaiApi()', given, openaiOptions);
   const { prefix = '/v1', ...exposed } = openaiOptions.plain(given);
-  return { prefix, exposes: exposedBy(exposed) };
+  return { prefix, exposes: exposedBy(exposed), named: namedBy(exposed) };
 }

@@ -3,6 +3,7 @@ import { AgentCard, verifyAgentCardSignature } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { importJWK } from 'jose';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { silentLog } from '../../../src/core/log.js';
 import { agent, step, team, tool, workflow } from '../../../src/index.js';
 import { a2a } from '../../../src/interfaces.js';
 import { Gatehouse } from '../../support/clients/tokens.js';
@@ -244,4 +245,29 @@ test('what the interface does not name has no card, and public cards need no tok
   expect([body.name, headers.get('cache-control')]).toEqual(['Desk', 'public, max-age=60']);
   expect((await open.service.get(at('agents', 'clerk'))).status).toBe(200);
   expect((await fetch(`${open.service.url}/a2a/agents/clerk/extendedAgentCard`)).status).toBe(401);
+});
+
+test('two cards at the root are refused at the start', async () => {
+  const both = [clerk, desk].map((one, at) =>
+    a2a({ prefix: `/a2a${at}`, defaultComponent: one === desk ? { team: desk } : { agent: clerk } }),
+  );
+  await expect(TestService.start({ ...components, interfaces: both })).rejects.toThrow(
+    'The interfaces at /a2a0 and /a2a1 both have defaultComponent, and there is one /.well-known/agent-card.json.',
+  );
+});
+
+test('components that the options name and that do not exist are warned of at the start', async () => {
+  const warn = vi.fn();
+  await startService({
+    ...components,
+    log: { ...silentLog, warn },
+    interfaces: [
+      a2a({ agents: [clerk, 'clerc'], workflows: ['leters'], defaultComponent: { agent: 'clerc' } }),
+    ],
+  });
+  const said = warn.mock.calls.map(([, text]) => text).filter((text) => String(text).startsWith('a2a()'));
+  expect(said).toEqual([
+    "a2a() names the agent 'clerc', which does not exist. Clients find it when it is stored.",
+    "a2a() names the workflow 'leters', which does not exist. Clients find it when it is stored.",
+  ]);
 });
