@@ -1,6 +1,7 @@
 import { errors } from '../core/errors/errors.js';
 import type { Settings } from '../platform/config.js';
 import { enabledA2a } from './a2a/interface.js';
+import { enabledAgui } from './agui/interface.js';
 import type { DefinedInterface, Interface, InterfaceSwitch } from './interface.js';
 import { enabledMcp } from './mcp/interface.js';
 import { enabledOpenai } from './openai/interface.js';
@@ -11,6 +12,7 @@ const interfaceSwitches: readonly InterfaceSwitch[] = [
   { isOn: ({ websocket }) => websocket, define: webSocket },
   { isOn: ({ mcp }) => mcp, define: enabledMcp },
   { isOn: ({ a2a }) => a2a, define: enabledA2a },
+  { isOn: ({ agui }) => agui, define: enabledAgui },
   { isOn: ({ openai }) => openai, define: enabledOpenai },
 ];
 
@@ -47,6 +49,9 @@ export function interfaceHint(
   const agents = on.find((one) => one.type === 'a2a' && (isAt(one) || path === card));
   if (agents !== undefined)
     return `Give A2A clients the address of a component, with a slash at its end: ${agents.route}/agents/{id}/, ${agents.route}/teams/{id}/ or ${agents.route}/workflows/{id}/.`;
+  const frontEnds = on.find((one) => one.type === 'agui' && isAt(one));
+  if (frontEnds !== undefined)
+    return `AG-UI clients post to the address of a component: ${frontEnds.route}/agents/{id}, ${frontEnds.route}/teams/{id} or ${frontEnds.route}/workflows/{id}; or to ${frontEnds.route} where agui() names one component.`;
   const off = interfaceSwitches
     .filter(({ isOn }) => !isOn(settings))
     .map(({ define }) => define(settings))

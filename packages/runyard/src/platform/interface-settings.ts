@@ -7,6 +7,10 @@ export const interfaceSettingsShape = {
     .boolean()
     .default(false)
     .describe('Whether clients of the Agent2Agent protocol (A2A) can use the components, at /a2a.'),
+  agui: z
+    .boolean()
+    .default(false)
+    .describe('Whether front ends that speak AG-UI can use the components, at /agui.'),
   openai: z
     .boolean()
     .default(false)

@@ -12,6 +12,7 @@ import { essentials, type Scenario, type Stage, scenarios, traces } from './scen
 import type { Client, Person, Way } from './way.js';
 import { a2aWays } from './ways/a2a.js';
 import { agentosA2a } from './ways/a2a-agentos.js';
+import { agui } from './ways/agui.js';
 import { mcp } from './ways/mcp.js';
 import { openaiChat } from './ways/openai.js';
 import { rest } from './ways/rest.js';
@@ -23,7 +24,7 @@ import { yard } from './yard.js';
  * The same scenarios over every way into a service. What a client learns is checked in the scenario; what is stored is
  * compared with what the same scenario stores over REST.
  */
-const ways: readonly Way[] = [rest, sse, webSocket, mcp, ...a2aWays, agentosA2a, openaiChat];
+const ways: readonly Way[] = [rest, sse, webSocket, mcp, ...a2aWays, agentosA2a, openaiChat, agui];
 
 const secret = 'a secret that the scenarios alone know of';
 const dataDir = mkdtempSync(join(tmpdir(), 'runyard-interfaces-'));

@@ -114,4 +114,5 @@ export const yard = {
   mcp: true,
   a2a: true,
   openai: true,
+  agui: true,
 } satisfies RunyardOptions;

@@ -3,12 +3,13 @@ import { type Checkpoint, checkpointAt, checkpointsOf } from '../../core/agents/
 import { snapshotAt } from '../../core/agents/continuation/snapshot.js';
 import { errorCode } from '../../core/errors/error-code.js';
 import { errors } from '../../core/errors/errors.js';
-import { type Json, parseJson } from '../../core/json.js';
+import { type Json, type JsonObject, parseJson } from '../../core/json.js';
 import type { Media } from '../../core/media/media.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import { resumeRun } from '../../core/runs/resume/resume-run.js';
 import type { EndedRun, Run, RunKind, RunStatus } from '../../core/runs/run.js';
 import { anonymousCaller, type Caller } from '../../platform/auth/caller.js';
+import { fixedStateKeys, without } from '../../platform/auth/fixed-values.js';
 import { largestPage, offsetOf } from '../../platform/http/request/pagination.js';
 import type { WireFormat } from '../../platform/http/response/wire-format.js';
 import type { Spaces } from '../capability.js';
@@ -256,6 +257,13 @@ export class RunsService {
   async body(view: RunView, format: WireFormat): Promise<Record<string, unknown>> {
     const media = await runMediaOf(view.run, (item) => this.showMedia(view.run, item));
     return runBodyOf({ ...view, input: await this.inputOf(view.run) }, media, format);
+  }
+
+  /** The stored state of a session whose run the caller was shown, without what the caller's token fixes. */
+  async sessionState(caller: Caller, place: RunsPlace & { readonly sessionId: string }): Promise<JsonObject> {
+    const space = await this.lookup.spaceWith(everyone, place);
+    const { state } = (await space.runs.session(place.sessionId)) ?? {};
+    return without(state, fixedStateKeys(caller)) ?? {};
   }
 
   /** Media of a run's input as the wire carries them. */

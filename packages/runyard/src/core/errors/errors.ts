@@ -5,6 +5,7 @@ import { datasetErrors } from './dataset-errors.js';
 import { evalErrors } from './eval-errors.js';
 import { knowledgeErrors } from './knowledge-errors.js';
 import { a2aErrors } from './protocols/a2a-errors.js';
+import { aguiErrors } from './protocols/agui-errors.js';
 import { openaiErrors } from './protocols/openai-errors.js';
 import { pushErrors } from './protocols/push-errors.js';
 import { recordErrors } from './record-errors.js';
@@ -35,6 +36,7 @@ export const errors = {
   ...setupErrors,
   ...sourceErrors,
   ...a2aErrors,
+  ...aguiErrors,
   ...openaiErrors,
   ...pushErrors,
 } as const;

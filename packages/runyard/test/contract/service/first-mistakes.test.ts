@@ -11,7 +11,7 @@ const components = {
 };
 
 test('an unknown component: the answer names the known ones', async () => {
-  const service = await startService({ ...components, a2a: true });
+  const service = await startService({ ...components, a2a: true, agui: true });
   for (const [path, hint] of [
     ['/agents/writr', 'Agents here: writer, editor'],
     ['/teams/none', 'Teams here: crew'],
@@ -24,6 +24,7 @@ test('an unknown component: the answer names the known ones', async () => {
   for (const [path, hint] of [
     ['/mcp', /^MCP is off here.*mcp: true/],
     ['/v1/chat/completions', /^OPENAI is off here.*openai: true/],
+    ['/agui', /\/agui\/agents\/{id}/],
     ['/a2a', /\/a2a\/agents\/{id}\//],
     ['/a2a/agents/.well-known/agent-card.json', /slash at its end/],
     ['/.well-known/agent-card.json', /address of a component/],
