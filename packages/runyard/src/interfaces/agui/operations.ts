@@ -213,9 +213,7 @@ function shown(call: AguiCall, shownRun: Run, events: Events, shows: Shows): Ans
         startedEvent(call, shownRun),
         ...(messages ? [{ type: 'MESSAGES_SNAPSHOT', messages: [...messages] }] : []),
         // the deltas of the stream are changes of what the client has
-        ...(isGiven || Object.keys(known).length > 0
-          ? [{ type: 'STATE_SNAPSHOT', snapshot: known }]
-          : []),
+        ...(isGiven || Object.keys(known).length > 0 ? [{ type: 'STATE_SNAPSHOT', snapshot: known }] : []),
       ];
     },
     last: () => restEvents(call, shownRun, encoder, {}),

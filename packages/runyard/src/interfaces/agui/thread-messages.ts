@@ -32,7 +32,7 @@ export async function threadMessages(call: AguiCall, beforeRun?: string): Promis
 }
 
 /** A run as messages, with the ids that its stream gives them. */
-export function runMessages(view: RunJournal): AguiMessage[] {
+function runMessages(view: RunJournal): AguiMessage[] {
   return [userMessage(view.run), ...answerMessages(view)];
 }
 

@@ -269,12 +269,7 @@ test('a client that was cut off comes back: by the same request, and by connecti
 
 test('what was said before the model is asked again is void', async () => {
   const client = clientOf('agents/stumbler');
-  ask(
-    client,
-    'Stumble',
-    { chunks: ['Half an '], error: 'overloaded' },
-    'Whole.',
-  );
+  ask(client, 'Stumble', { chunks: ['Half an '], error: 'overloaded' }, 'Whole.');
   await received(client);
   expect(client.messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)).toEqual([
     'Whole.',

@@ -126,7 +126,7 @@ export class RunEvents {
       yield* lane.nextAnswer();
     } else if (isToolEvent(event)) yield* this.tool(lane, name, event.tool);
     else if (name === 'RunPaused' && event.run_id === this.options.runId) {
-      // every event of this name has them
+      // every event of this name has requirements: the prefix of a team hides its type
       const { requirements } = event as { requirements?: readonly RequirementBody[] };
       this.asked = requirements?.map(({ tool_execution: call }) => call) ?? [];
     } else if (name === 'CustomEvent') yield customEvent(event);
