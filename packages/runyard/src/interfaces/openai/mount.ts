@@ -1,5 +1,6 @@
 import { warnOfUnknown } from '../common/unknown-components.js';
 import type { Interface } from '../interface.js';
+import { absentRoutes } from './absent-routes.js';
 import { chatRoutes } from './chat/chat-routes.js';
 import { modelRoutes } from './model-routes.js';
 import type { OpenaiConfig } from './options.js';
@@ -10,7 +11,7 @@ export async function openaiInterface(config: OpenaiConfig): Promise<Interface> 
   const { prefix, named } = config;
   return {
     name: `openai ${prefix}`,
-    routes: openaiRoutes(config, [...modelRoutes, ...chatRoutes]),
+    routes: openaiRoutes(config, [...modelRoutes, ...chatRoutes, ...absentRoutes]),
     open: (site) => ({
       listed: { type: 'openai', version: '1.0', route: prefix },
       start: () => warnOfUnknown(site, 'openaiApi()', named),

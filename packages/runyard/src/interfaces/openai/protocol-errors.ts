@@ -15,6 +15,9 @@ const knownCodes: Readonly<Record<string, string>> = {
   rate_limited: 'rate_limit_exceeded',
   invalid_request: 'invalid_value',
   payload_too_large: 'request_too_large',
+  agent_not_found: 'model_not_found',
+  team_not_found: 'model_not_found',
+  workflow_not_found: 'model_not_found',
 };
 
 /** What a client must not send again by itself: another request would start another run. */
@@ -33,11 +36,17 @@ export function openaiErrorOf(error: RunyardError): OpenaiError {
   const [first] = items ?? [];
   const status = statusOf(error);
   return {
-    message: items === undefined ? error.message : items.map(faultInWords).join('; '),
+    message: items === undefined ? textOf(error) : items.map(faultInWords).join('; '),
     type: typeOf(status),
     param: first === undefined ? (fields?.param ?? null) : paramOf(first.loc) || null,
     code: status === 401 ? 'invalid_api_key' : (knownCodes[error.code] ?? error.code),
   };
+}
+
+/** A hint says what to do: clients show nothing but the message. */
+function textOf({ message, options }: RunyardError): string {
+  const hint = options.fields?.hint;
+  return hint === undefined ? message : `${message}. ${hint}`;
 }
 
 /** OpenAI has 400 for what this service calls unprocessable. */

@@ -23,7 +23,10 @@ beforeAll(async () => {
     workflows: [
       workflow({ id: 'letters', steps: [agent({ id: 'scribe', model: book.model, tools: [measure] })] }),
     ],
-    interfaces: [openaiApi({ agents: [clerk, 'cook', typed], workflows: ['letters'], prefix: '/models/v1' })],
+    interfaces: [
+      openaiApi({ agents: [clerk, 'cook', typed], workflows: ['letters'], prefix: '/models/v1' }),
+      openaiApi({ prefix: '/all/v1' }),
+    ],
     authorization: true,
     jwtKeys: [secret],
     maxBodyBytes: 2_000_000,
@@ -180,4 +183,30 @@ test('a component with a schema of its own answers with data, also in a stream',
     const stream = client.chat.completions.stream({ model: 'typed', messages: script(text) });
     expect(JSON.parse((await stream.finalContent())!)).toEqual({ city: 'Rome' });
   }
+});
+
+test('stored components are models, in each of their versions', async () => {
+  const admin = await clientOf('root', 'agent_os:admin');
+  const headers = { authorization: `Bearer ${admin.apiKey}`, 'content-type': 'application/json' };
+  const post = (path: string, body: object) =>
+    service.call('POST', path, { headers, body: JSON.stringify(body) });
+  const id = 'cook-2';
+  const config = { name: 'Two', model: { id: book.model.id } };
+  const made = await post('/components', {
+    component_id: id,
+    component_type: 'agent',
+    name: 'Two',
+    config,
+    stage: 'published',
+  });
+  expect(made.status).toBe(201);
+  const other = new OpenAI({ baseURL: `${service.url}/all/v1`, apiKey: admin.apiKey });
+  expect((await other.models.list()).data.map((one) => one.id)).toContain(id);
+  const answer: Body = await other.chat.completions.create({ model: `${id}@1`, messages: script() });
+  expect(answer).toMatchObject({ model: `${id}@1`, runyard: { status: 'completed' } });
+  expect(
+    await refusal(other.chat.completions.create({ model: `${id}@7`, messages: script() })),
+  ).toMatchObject({
+    status: 404,
+  });
 });

@@ -385,8 +385,25 @@ test.each([
   [{ functions: [{ name: 'x' }] }, 'functions', 'unsupported_parameter'],
   [{ temprature: 1 }, 'temprature', 'invalid_value'],
   [{ tools: [{ type: 'custom', custom: { name: 'x' } }] }, 'tools[0].type', 'invalid_value'],
-  [{ tools: [{ type: 'function', function: { name: 'pay' } }] }, 'tools[0].name', 'invalid_value'],
+  [{ tools: [{ type: 'function', function: { name: 'pay' } }] }, 'tools[0].function.name', 'invalid_value'],
   [{ tool_choice: 'required' }, 'tool_choice', 'invalid_value'],
+  [
+    { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'strange' } } } },
+    'response_format',
+    'invalid_value',
+  ],
+  [{ metadata: { session_id: 'x'.repeat(300) } }, 'metadata.session_id', 'invalid_value'],
+  [
+    {
+      messages: [
+        { role: 'system', content: 'x' },
+        { role: 'tool', tool_call_id: 'x', content: 'x' },
+        user('x'),
+      ],
+    },
+    'messages[1]',
+    'invalid_value',
+  ],
   [{ messages: [{ role: 'assistant', content: 'x' }] }, 'messages[0].role', 'invalid_value'],
   [{ messages: [] }, 'messages', 'invalid_value'],
   [
@@ -401,6 +418,11 @@ test.each([
     param,
     code,
   });
+});
+
+test('an endpoint that no component can serve says so', async () => {
+  const work = client.embeddings.create({ model: 'clerk', input: 'x' });
+  expect(await refusal(work)).toMatchObject({ status: 404, code: 'endpoint_not_offered' });
 });
 
 test('a request that is no JSON is an error of the protocol', async () => {

@@ -13,6 +13,12 @@ export const openaiErrors = {
       `The model '${name}' does not exist or you do not have access to it.${ids.length > 0 ? ` Models here: ${ids.join(', ')}` : ''}`,
       { fields: { param: 'model' } },
     ),
+  endpointNotOffered: (path: string) =>
+    new RunyardError(
+      'endpoint_not_offered',
+      404,
+      `${path} is not offered here. Agents, teams and workflows answer chat completions.`,
+    ),
   completionNotFound: (id: string) =>
     new RunyardError('completion_not_found', 404, `There is no chat completion '${id}'.`),
   ambiguousModel: (name: string, names: readonly string[]) =>

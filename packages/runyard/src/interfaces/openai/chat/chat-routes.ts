@@ -11,6 +11,7 @@ import { ChunkReader } from './chunks.js';
 import { type CompletionHead, completionOf, runIdOf } from './completion.js';
 import { type Continued, continueRun } from './continue-run.js';
 import { readMessages, trailingResults } from './conversation.js';
+import { withNamedFaults } from './named-faults.js';
 import { noTokens, type Outcome, outcomeOf } from './outcome.js';
 import { type ChatBody, readChatBody } from './request-body.js';
 import { callerInputOf, createFormOf } from './run-form.js';
@@ -47,14 +48,16 @@ async function begin(call: OpenaiCall, target: ModelTarget, body: ChatBody): Pro
   const said = readMessages(messages);
   const { services, request } = call;
   const { 'idempotency-key': key, traceparent, [hopsHeader]: hops } = request.headers;
-  const form = createFormOf(call, target, body, said);
-  const callerInput = callerInputOf(target, body, said, form.session_id !== undefined);
-  const started = await services.runs.create(request.caller, target, form, {
-    ...(typeof key === 'string' && { idempotencyKey: key }),
-    ...(typeof traceparent === 'string' && { traceParent: traceparent }),
-    ...(callerInput !== undefined && { callerInput }),
-    hops,
-    disconnected: () => request.signal,
+  const started = await withNamedFaults(said.positions, async () => {
+    const form = createFormOf(call, target, body, said);
+    const callerInput = callerInputOf(target, body, said, form.session_id !== undefined);
+    return services.runs.create(request.caller, target, form, {
+      ...(typeof key === 'string' && { idempotencyKey: key }),
+      ...(typeof traceparent === 'string' && { traceParent: traceparent }),
+      ...(callerInput !== undefined && { callerInput }),
+      hops,
+      disconnected: () => request.signal,
+    });
   });
   return { started, spent: noTokens };
 }

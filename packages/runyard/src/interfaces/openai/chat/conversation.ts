@@ -18,6 +18,8 @@ export interface Said {
   readonly media: MediaFields;
   readonly instructions: string | undefined;
   readonly earlier: readonly CallerMessage[];
+  /** Where the earlier ones are in the request. */
+  readonly positions: readonly number[];
 }
 
 export function readMessages(messages: readonly ChatMessage[]): Said {
@@ -30,17 +32,21 @@ export function readMessages(messages: readonly ChatMessage[]): Said {
   const media: MediaFields = {};
   const instructions: string[] = [];
   const earlier: CallerMessage[] = [];
+  const positions: number[] = [];
   for (const [position, message] of messages.entries()) {
     if (message.role === 'system' || message.role === 'developer') instructions.push(textOf(message.content));
     // what a model can see of earlier messages, it sees with this one
     if (message.role === 'user') addMedia(media, message.content, `messages[${position}].content`);
-    if (message !== last) earlier.push(...earlierMessage(message));
+    const kept = message === last ? [] : earlierMessage(message);
+    earlier.push(...kept);
+    positions.push(...kept.map(() => position));
   }
   return {
     message: textOf(last.content),
     media,
     instructions: instructions.length > 0 ? instructions.join('\n\n') : undefined,
     earlier,
+    positions,
   };
 }
 
