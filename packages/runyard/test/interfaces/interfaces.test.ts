@@ -15,6 +15,7 @@ import { agentosA2a } from './ways/a2a-agentos.js';
 import { agui } from './ways/agui.js';
 import { mcp } from './ways/mcp.js';
 import { openaiChat } from './ways/openai.js';
+import { openaiResponses } from './ways/openai-responses.js';
 import { rest } from './ways/rest.js';
 import { sse } from './ways/sse.js';
 import { webSocket } from './ways/websocket.js';
@@ -24,7 +25,17 @@ import { yard } from './yard.js';
  * The same scenarios over every way into a service. What a client learns is checked in the scenario; what is stored is
  * compared with what the same scenario stores over REST.
  */
-const ways: readonly Way[] = [rest, sse, webSocket, mcp, ...a2aWays, agentosA2a, openaiChat, agui];
+const ways: readonly Way[] = [
+  rest,
+  sse,
+  webSocket,
+  mcp,
+  ...a2aWays,
+  agentosA2a,
+  openaiChat,
+  openaiResponses,
+  agui,
+];
 
 const secret = 'a secret that the scenarios alone know of';
 const dataDir = mkdtempSync(join(tmpdir(), 'runyard-interfaces-'));

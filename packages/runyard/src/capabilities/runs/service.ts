@@ -238,9 +238,15 @@ export class RunsService {
 
   /** Which component a run that the caller may see belongs to. */
   async componentOf(caller: Caller, kind: RunKind, runId: string): Promise<string | undefined> {
+    return (await this.placeOf(caller, runId, kind))?.componentId;
+  }
+
+  /** Where a run that the caller may see is, for a protocol that names runs by their ids alone. */
+  async placeOf(caller: Caller, runId: string, kind?: RunKind): Promise<RunPlace | undefined> {
     for (const space of await this.options.spaces.all()) {
       const run = await this.lookup.visibleIn(space, caller, runId);
-      if (run?.kind === kind) return run.componentId;
+      if (run !== undefined && (kind === undefined || run.kind === kind))
+        return { kind: run.kind, componentId: run.componentId, runId };
     }
     return undefined;
   }

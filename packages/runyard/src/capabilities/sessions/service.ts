@@ -96,6 +96,15 @@ export class SessionsService {
     return this.detail(space, scopeNaming(caller, query.user_id), sessionId, query.type);
   }
 
+  /** The record alone, for an interface that shows no more of a session. */
+  async record(caller: Caller, sessionId: string): Promise<SessionRecord> {
+    const { sessions } = await this.options.runs.in({});
+    const found = await sessions.find(caller.scope, sessionId);
+    const [session] = found === undefined ? [] : await sessions.records([sessionId]);
+    if (session === undefined) throw notFound(sessionId);
+    return session;
+  }
+
   /** Changes what is given, in one transaction: concurrent runs change only what they themselves set. */
   async update(
     caller: Caller,

@@ -24,6 +24,8 @@ export interface OpenaiRoute {
   readonly summary: string;
   /** What a caller needs for one component at least; which one it is, the answer checks. */
   readonly action: 'run' | 'read';
+  /** In the place of that: the scope of a route of the REST API that does the same. */
+  readonly scope?: string;
   readonly answer: (call: OpenaiCall) => unknown;
 }
 
@@ -33,13 +35,13 @@ const scopes = { run: ofAll('run'), read: ofAll('read', 'run') };
 
 /** The routes of one mounted interface. Their errors have the form of the protocol. */
 export function openaiRoutes(config: OpenaiConfig, routes: readonly OpenaiRoute[]): Route<Services>[] {
-  return routes.map(({ method, path, summary, action, answer }) => {
+  return routes.map(({ method, path, summary, action, scope, answer }) => {
     const whole = config.prefix + path;
     return defineRoute({
       method,
       path: whole,
       operationId: `openai_${method}${whole.replace(/[^A-Za-z0-9]+/g, '_')}`.toLowerCase(),
-      scope: scopes[action],
+      scope: scope ?? scopes[action],
       tag: 'OpenAI',
       summary,
       params: z.record(z.string(), z.string()),

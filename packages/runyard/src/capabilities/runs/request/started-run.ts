@@ -21,6 +21,8 @@ export interface StartedRun {
   readonly status: RunStatus;
   /** It had begun before this request: its body shows what happened until then. */
   readonly continued: boolean;
+  /** The first event that belongs to what was asked for. */
+  readonly fromIndex: number;
   /** What the reader of the stream is to be shown. */
   events(): EventReader;
 }
@@ -44,7 +46,6 @@ export function followingOf(form: FollowFields, onDisconnect: 'continue' | 'canc
   };
 }
 
-/** `fromIndex`: the first event that belongs to what was asked for. */
 export function startedRun(
   space: RunSpace,
   handle: RunHandle,
@@ -58,6 +59,7 @@ export function startedRun(
     background,
     status,
     continued,
+    fromIndex,
     events() {
       const wanted = contentOnly ? contentFilter(handle.run) : undefined;
       const reader = handle.events(fromIndex, wanted);
