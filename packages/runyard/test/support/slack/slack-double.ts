@@ -3,6 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { until } from '../until.js';
 import { methods, sizes } from './limits.js';
+
+export type { Fields } from './workspace.js';
+
 import { type Fields, type Message, Refused, Workspace } from './workspace.js';
 
 export interface Call {

@@ -53,7 +53,7 @@ export class Workspace {
     const message = this.own(fields);
     if (message.streaming !== undefined)
       throw new Refused('streaming_state_conflict', 'it is still streaming');
-    Object.assign(message, contentOf(fields));
+    Object.assign(message, contentOf(fields), fields.metadata && { metadata: fields.metadata });
     return message;
   }
 

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Fields, SlackDouble } from '../../../../test/support/slack/slack-double.js';
+import {
+  answerJob,
+  channel,
+  GivenRun,
+  type Kept,
+  pressJob,
+  runId,
+  threadTs,
+} from '../../../../test/support/slack/slack-job.js';
+import { writeAnswer } from '../answer/write-answer.js';
+import { answerPress, showDecision } from './answer-press.js';
+import { readPress } from './read-press.js';
+
+let slack: SlackDouble;
+let run: GivenRun;
+let kept: Kept;
+
+beforeAll(async () => {
+  slack = await SlackDouble.open();
+});
+beforeEach(() => {
+  slack.clear();
+  run = new GivenRun();
+  run.status = 'paused';
+  kept = { notes: {} };
+});
+afterAll(() => slack.close());
+
+const call = (id: string, fields: object = {}, tool: object = {}) => ({
+  id: `r-${id}`,
+  tool_execution: {
+    ...{ tool_call_id: id, tool_name: 'pay', tool_args: { amount: 5 } },
+    ...{ confirmed: null, answered: null, ...tool },
+  },
+  ...fields,
+});
+
+const paused = async (...requirements: object[]) => {
+  run.body = { requirements: requirements as never };
+  await writeAnswer(await answerJob(slack, run, kept));
+  expect(slack.violations).toEqual([]);
+  return slack.thread(channel, threadTs);
+};
+
+/** All buttons of a message. */
+const buttonsOf = (message: Fields): Fields[] =>
+  message.blocks.flatMap(({ actions, elements }: Fields) => actions ?? elements ?? []);
+
+const pressing = async (message: Fields, action: string, { state = {}, at = 0, user = 'U1' } = {}) => {
+  const button = buttonsOf(message).filter(({ action_id: id }) => id === action)[at];
+  const press = readPress({
+    type: 'block_actions',
+    user: { id: user },
+    team: { id: 'T1' },
+    channel: { id: channel },
+    message: { ts: message.ts },
+    state: { values: state },
+    actions: [{ ...button, action_ts: '1.2' }],
+  });
+  if (press === undefined) throw new Error('It was not understood.');
+  const job = await pressJob(slack, run, kept, press);
+  const outcome = await answerPress(job);
+  if (outcome.kind === 'continue') await showDecision(job, outcome.shown);
+  expect(slack.violations).toEqual([]);
+  return outcome;
+};
+
+const requirementsIn = (outcome: Fields) => JSON.parse(outcome.form.requirements);
+
+/** The state of a message in which its fields are filled in. */
+const filled = (message: Fields, ...values: Fields[]): Fields => {
+  const inputs = message.blocks.filter(({ type }: Fields) => type === 'input');
+  return Object.fromEntries(
+    values.map((value, at) => [inputs[at].block_id, { [inputs[at].element.action_id]: value }]),
+  );
+};
+
+test('one press approves a call, and the message says who did it', async () => {
+  const [message] = await paused(call('c1'));
+  expect(message?.text).toContain("'pay'");
+  const outcome = await pressing(message as Fields, 'row_approve', { user: 'U7' });
+  expect(requirementsIn(outcome)).toMatchObject([{ confirmation: true }]);
+  expect(JSON.stringify(slack.messages[0]?.blocks)).toContain('Approved by <@U7>');
+  expect(buttonsOf(slack.messages[0] as Fields)).toEqual([]);
+});
+
+test('who denies may say why', async () => {
+  const [message] = await paused(call('c1'));
+  expect(await pressing(message as Fields, 'row_reject')).toEqual({ kind: 'waits' });
+  const asked = slack.messages[0] as Fields;
+  const outcome = await pressing(asked, 'submit_pause', { state: filled(asked, { value: 'too much' }) });
+  expect(requirementsIn(outcome)).toMatchObject([{ confirmation: false, confirmation_note: 'too much' }]);
+});
+
+test('a run continues when the last of its questions is answered, and the first decision stands', async () => {
+  const [posted] = await paused(call('c1'), call('c2'));
+  const message = { ts: posted?.ts, blocks: posted?.blocks };
+  expect(await pressing(message, 'row_approve')).toEqual({ kind: 'waits' });
+  // the old message is still on the screen of another person
+  expect(await pressing(message, 'row_reject', { user: 'U2' })).toEqual({ kind: 'waits' });
+  const outcome = await pressing(slack.messages[0] as Fields, 'row_approve');
+  expect(requirementsIn(outcome)).toMatchObject([{ confirmation: true }, { confirmation: true }]);
+});
+
+test('fields are read by their types, and a wrong value is said to the one who sent it', async () => {
+  const schema = [
+    { name: 'seats', field_type: 'int', required: true, value: null },
+    { name: 'window', field_type: 'bool', required: true, value: null },
+    { name: 'note', field_type: 'str', required: false, value: null },
+  ];
+  const [message] = await paused(call('c1', { user_input_schema: schema }));
+  const no = { selected_option: { value: '1' } };
+  const wrong = filled(message as Fields, { value: 'many' }, no);
+  expect(await pressing(message as Fields, 'submit_pause', { state: wrong })).toEqual({ kind: 'waits' });
+  expect(slack.ephemeral('U1').join()).toMatch(/fix the following.*seats: a whole number/s);
+  const right = filled(message as Fields, { value: '3' }, no, { value: null });
+  const outcome = await pressing(message as Fields, 'submit_pause', { state: right });
+  expect(requirementsIn(outcome)[0].user_input_schema).toMatchObject([
+    { value: 3 },
+    { value: false },
+    { value: null },
+  ]);
+});
+
+test('choices and results of programs are answered in the same message', async () => {
+  const options = [{ label: 'red' }, { label: 'x'.repeat(100) }];
+  const [message] = await paused(
+    call('c1', { user_feedback_schema: [{ question: 'Colours?', multi_select: true, options }] }),
+    call('c2', {}, { external_execution_required: true }),
+  );
+  const chosen = { selected_options: [{ value: '1' }] };
+  const state = filled(message as Fields, chosen, { value: 'done' });
+  const outcome = await pressing(message as Fields, 'submit_pause', { state });
+  expect(requirementsIn(outcome)).toMatchObject([
+    { user_feedback_schema: [{ selected_options: ['x'.repeat(100)] }] },
+    { external_execution_result: 'done' },
+  ]);
+});
+
+test('an approval of an administrator is only looked at', async () => {
+  const [message] = await paused(call('c1', {}, { requires_confirmation: true, approval_type: 'required' }));
+  expect(buttonsOf(message as Fields).map(({ action_id: id }) => id)).toEqual(['check_status']);
+  run.approvals = ['pending'];
+  expect(await pressing(message as Fields, 'check_status')).toEqual({ kind: 'waits' });
+  expect(JSON.stringify(slack.messages[0]?.blocks)).toContain('Still pending approval');
+  run.approvals = ['approved'];
+  expect(await pressing(slack.messages[0] as Fields, 'check_status')).toMatchObject({ kind: 'continue' });
+});
+
+test('a press that comes too late changes nothing', async () => {
+  const [message] = await paused(call('c1'));
+  run.status = 'running';
+  expect(await pressing(message as Fields, 'row_approve')).toEqual({ kind: 'waits' });
+  expect(slack.ephemeral('U1')).toEqual(['This approval is no longer active.']);
+  // it has paused again, with another question
+  run.status = 'paused';
+  run.body = { requirements: [call('c2')] as never };
+  expect(await pressing(message as Fields, 'row_approve')).toEqual({ kind: 'waits' });
+  expect(slack.ephemeral('U1')).toHaveLength(2);
+});
+
+test('many questions take several messages; one that is too long to be read is announced', async () => {
+  const many = Array.from({ length: 60 }, (_, n) => call(`c${n}`));
+  const messages = await paused(...many, call('long', { message: 'x'.repeat(20_000) }));
+  expect(messages.map(({ blocks }) => buttonsOf({ blocks }).length)).toEqual([48, 48, 24, 0]);
+  expect(messages.at(-1)?.text).toContain(`1 of the questions of run ${runId} does not fit`);
+});
+
+test('a pause is posted once, also when the answer to the call was lost', async () => {
+  run.body = { requirements: [call('c1')] as never };
+  slack.fail('chat.postMessage', { status: 503, after: true });
+  await expect(answerJob(slack, run, kept).then(writeAnswer)).rejects.toMatchObject({ retryable: true });
+  await paused(call('c1'));
+  expect(await paused(call('c1'))).toHaveLength(1);
+});
+
+test.each([
+  ['another type', { type: 'view_submission' }],
+  ['a button of another app', { type: 'block_actions', actions: [{ action_id: 'x', value: 'r|' }] }],
+  ['no place', { type: 'block_actions', actions: [{ action_id: 'row_approve', value: 'r|c' }] }],
+])('%s is no press', (_what, payload) => {
+  expect(readPress(payload)).toBeUndefined();
+});

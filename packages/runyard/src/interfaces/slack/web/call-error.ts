@@ -1,0 +1,38 @@
+/** A call of Slack's Web API that was not done, or whose answer was lost. */
+export class SlackCallError extends Error {
+  /** No sooner, when Slack says so. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    readonly method: string,
+    /** The error as Slack names it, such as `channel_not_found`; ours have a dash in their names. */
+    readonly code: string,
+    /** The same call may succeed later. */
+    readonly retryable: boolean,
+    { retryAfterMs, ...options }: ErrorOptions & { readonly retryAfterMs?: number } = {},
+  ) {
+    super(`Slack refused ${method}: ${code}`, options);
+    this.name = 'SlackCallError';
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Errors of Slack's that are not about the call: the same call may succeed later. */
+const passing = new Set([
+  'ratelimited',
+  'rate_limited',
+  'internal_error',
+  'fatal_error',
+  'service_unavailable',
+  'request_timeout',
+  'team_added_to_org',
+  'messaging_processing_failed',
+]);
+
+export function isPassing(code: string): boolean {
+  return passing.has(code);
+}
+
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof SlackCallError && codes.includes(error.code);
+}

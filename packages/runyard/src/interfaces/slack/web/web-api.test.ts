@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { SlackDouble } from '../../../../test/support/slack/slack-double.js';
+import { silentLog } from '../../../core/log.js';
+import type { SlackApi } from '../parts.js';
+import { mostWaiting, Pace } from './pace.js';
+import { receivedFiles } from './received-files.js';
+import { openWebApi } from './web-api.js';
+
+let slack: SlackDouble;
+let api: SlackApi;
+/** Time passes when somebody waits. */
+let now = 0;
+const clock = {
+  now: () => now,
+  sleep: async (ms: number) => {
+    now += ms;
+  },
+};
+const never = new AbortController().signal;
+
+beforeAll(async () => {
+  slack = await SlackDouble.open();
+});
+beforeEach(async () => {
+  slack.clear();
+  slack.now = () => now;
+  api = await openWebApi({ token: slack.token, apiUrl: slack.url, log: silentLog }, clock);
+});
+afterAll(() => slack.close());
+
+test('calls stay inside the tiers: none is turned away', async () => {
+  const posted = Array.from({ length: 90 }, (_, n) =>
+    api.call('chat.postMessage', { channel: `C${n % 2}`, text: 'x' }),
+  );
+  const before = now;
+  await Promise.all(posted);
+  for (let n = 0; n < 30; n++)
+    await api.call('chat.update', { channel: 'C0', ts: '1900000000.000001', text: 'y' });
+  expect(now).toBeGreaterThan(before);
+  expect(slack.violations).toEqual([]);
+});
+
+test('a call is made again when Slack said so, and given up after some attempts', async () => {
+  slack.fail('auth.test', { status: 429, retryAfter: 7 });
+  const before = now;
+  expect(await api.call('auth.test', {})).toMatchObject({ user_id: 'U0BOT' });
+  expect(now - before).toBeGreaterThanOrEqual(7_000);
+  slack.fail('auth.test', ...Array.from({ length: 5 }, () => ({ status: 429, retryAfter: 1 })));
+  await expect(api.call('auth.test', {})).rejects.toMatchObject({ retryable: true, retryAfterMs: 1_000 });
+});
+
+test.each([
+  [{ error: 'channel_not_found' }, 'channel_not_found', false],
+  [{ error: 'internal_error' }, 'internal_error', true],
+  [{ status: 503 }, 'http-503', true],
+])('%o is an error with the code %s', async (fault, code, retryable) => {
+  slack.fail('auth.test', fault);
+  await expect(api.call('auth.test', {})).rejects.toMatchObject({ code, retryable, method: 'auth.test' });
+});
+
+test('an error says nothing of the token and of what was sent', async () => {
+  const secret = await openWebApi({ token: 'xoxb-wrong', apiUrl: slack.url, log: silentLog });
+  const error = await secret.call('auth.test', { text: 'private' }).catch((thrown) => thrown);
+  expect(error.code).toBe('invalid_auth');
+  expect(`${error.stack} ${JSON.stringify(error)}`).not.toMatch(/xoxb|private/);
+});
+
+test('only so many calls wait', async () => {
+  const pace = new Pace({ now: () => 0, sleep: () => new Promise(() => {}) });
+  const turns = Array.from({ length: mostWaiting + 1 }, () => pace.turn('chat.startStream', 'C1', undefined));
+  expect(await turns.at(-1)).toBe(false);
+});
+
+test('files are read with the token, up to a size; the others are named', async () => {
+  const files = [
+    slack.file('a.txt', 'text/plain', Buffer.from('abc')),
+    slack.file('b.txt', 'text/plain', Buffer.alloc(50)),
+    {
+      ...slack.file('c.txt', 'text/plain', Buffer.from('c')),
+      url_private_download: 'https://example.com/c.txt',
+    },
+    { name: 'd.txt' },
+  ];
+  const { fields, skipped } = await receivedFiles(api, files, 10, never);
+  expect(fields.files?.map(({ filename, size }) => [filename, size])).toEqual([['a.txt', 3]]);
+  expect(skipped).toEqual([
+    'b.txt (larger than 7 bytes)',
+    'c.txt (Slack answered not-at-slack)',
+    'd.txt (it cannot be downloaded)',
+  ]);
+});
+
+test('a page to sign in is not taken for a file, and a size that is not true is no way around the limit', async () => {
+  const file = slack.file('a.txt', 'text/plain', Buffer.from('abc'));
+  const stranger = await openWebApi({ token: 'xoxb-wrong', apiUrl: slack.url, log: silentLog });
+  expect((await receivedFiles(stranger, [file], 100, never)).skipped[0]).toContain('files:read');
+  expect((await receivedFiles(api, [{ ...file, size: 1 }], 2, never)).skipped).toEqual([
+    'a.txt (larger than 2 bytes)',
+  ]);
+});
