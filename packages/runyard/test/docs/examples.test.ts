@@ -20,6 +20,22 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** The application of an example, behind a function from requests to responses. */
+async function serve(name: string): Promise<(path: string, body?: object) => Promise<string>> {
+  const opened = await load(name);
+  const handle = opened.fetchHandler();
+  return async (path, body) => {
+    const request = new Request(`http://localhost${path}`, {
+      ...(body && {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
+    return (await handle(request)).text();
+  };
+}
+
 async function load(name: string): Promise<Runyard> {
   const loaded = (await import(pathToFileURL(join(examples, name, 'agents.ts')).href)) as { app: Runyard };
   app = loaded.app;
@@ -39,6 +55,22 @@ test.each(names)('%s starts with npm start and names what it bundles', (name) =>
 });
 
 describe('the example answers', () => {
+  test('ag-ui, as its client asks', async () => {
+    const call = await serve('ag-ui');
+    const answer = await call('/agui', {
+      threadId: 'one',
+      runId: 'first',
+      messages: [{ id: 'm', role: 'user', content: 'Add "tea" to the list' }],
+      tools: [],
+      context: [],
+      state: {},
+      forwardedProps: {},
+    });
+    expect(answer).toContain('"toolCallName":"add_to_list"');
+    expect(answer).toContain('"RUN_FINISHED"');
+    expect(await call('/chat')).toContain('/page.js');
+  });
+
   test('openai, to its program with the official client', async () => {
     const opened = await load('openai');
     const { url } = await opened.listen();
