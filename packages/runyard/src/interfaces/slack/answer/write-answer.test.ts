@@ -197,3 +197,11 @@ test('Slack is called again when it asks to wait', async () => {
   await written();
   expect(texts()).toEqual(['Hello']);
 });
+
+test('the answer of a run whose events are no longer kept is written from the run', async () => {
+  run.keepsEvents = false;
+  run.say('Hello');
+  run.content = 'Hello';
+  await written();
+  expect(texts()).toEqual(['Hello']);
+});

@@ -5,6 +5,7 @@ import type { RunStatus } from '../../../core/runs/run.js';
 import type { AnswerJob } from '../parts.js';
 import { postPause } from '../pauses/post-pause.js';
 import { SlackCallError } from '../web/call-error.js';
+import { pause } from '../web/waiting.js';
 import { type CardStatus, Cards } from './cards.js';
 import { Messages, StoppedByUser } from './messages.js';
 import { linksIn, producedFiles } from './produced-files.js';
@@ -12,6 +13,8 @@ import { RunText } from './run-text.js';
 import { messagesOf } from './split-text.js';
 
 const longestTitle = 50;
+/** How long until a run is looked for again that no process executes at the moment. */
+const handedOnMs = 500;
 
 type RunView = Awaited<ReturnType<RunsService['get']>>;
 
@@ -72,6 +75,7 @@ class Answer {
       if (followed === undefined || (followed.resting && followed.missedEvents === 0)) return;
       const events = followed.events();
       const close = () => events.close();
+      const before = after;
       signal.addEventListener('abort', close, { once: true });
       try {
         for (let some = await events.next(); some !== null; some = await events.next()) {
@@ -82,6 +86,11 @@ class Answer {
         signal.removeEventListener('abort', close);
         events.close();
       }
+      if (after > before) continue;
+      // its events are no longer kept: the answer is in the run
+      if (followed.resting) return;
+      // this process has given the run up, and another one will have it
+      await pause(handedOnMs, signal);
     }
   }
 

@@ -1,4 +1,4 @@
-import { abortable } from './waiting.js';
+import { pause } from './waiting.js';
 
 /** How often a method may be called in a minute, by Slack's tiers. Those of methods that are called rarely are left out. */
 const perMinute: Readonly<Record<string, number>> = {
@@ -32,14 +32,7 @@ export interface Clock {
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
-const systemClock: Clock = {
-  now: () => performance.now(),
-  sleep: (ms, signal) =>
-    abortable((done) => {
-      const timer = setTimeout(done, ms);
-      return () => clearTimeout(timer);
-    }, signal),
-};
+const systemClock: Clock = { now: () => performance.now(), sleep: pause };
 
 interface Lane {
   /** How many calls may come at once. */

@@ -28,3 +28,10 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | u
   }, signal);
   return work;
 }
+
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return abortable((done) => {
+    const timer = setTimeout(done, ms);
+    return () => clearTimeout(timer);
+  }, signal);
+}
