@@ -40,7 +40,42 @@ export const ways = {
     marks: () => ['TASK_STATE_COMPLETED', 'token50 '],
     firstMark: 'token1 ',
   },
+  chat: {
+    request: ({ agentId, stream }) =>
+      jsonRequest('/v1/chat/completions', {
+        model: agentId,
+        messages: [{ role: 'user', content: question }],
+        stream,
+      }),
+    marks: (stream) => ['"finish_reason":"stop"', 'token50 ', ...(stream ? ['data: [DONE]'] : [])],
+    firstMark: 'token1 ',
+  },
+  responses: {
+    request: ({ agentId, stream }) =>
+      jsonRequest('/v1/responses', { model: agentId, input: question, stream }),
+    marks: (stream) => ['"status":"completed"', 'token50 ', ...(stream ? ['response.completed'] : [])],
+    firstMark: 'token1 ',
+  },
+  agui: {
+    request: ({ agentId }) =>
+      jsonRequest(`/agui/agents/${agentId}`, {
+        protocolVersion: '1.0',
+        threadId: randomUUID(),
+        runId: randomUUID(),
+        messages: [{ id: randomUUID(), role: 'user', content: question }],
+        tools: [],
+        context: [],
+        state: {},
+        forwardedProps: {},
+      }),
+    marks: () => ['RUN_FINISHED', 'token50 '],
+    firstMark: 'token1 ',
+  },
 };
+
+function jsonRequest(path, body) {
+  return { path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
 
 let lastId = 0;
 

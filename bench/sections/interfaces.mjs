@@ -16,22 +16,29 @@ const mostRatio = 1.5;
 const mostStartRatio = 1.05;
 
 const mostRuns = 5000;
+/** Runs with one response, and streams, over each interface. */
 const shapes = [
-  { over: 'mcp', title: 'a run over MCP', stream: false, callers: 1 },
-  { over: 'mcp', title: 'a run over MCP', stream: false, callers: 32 },
-  { over: 'a2a', title: 'a run over A2A', stream: false, callers: 1 },
-  { over: 'a2a', title: 'a run over A2A', stream: false, callers: 32 },
-  { over: 'a2a', title: 'a stream over A2A', stream: true, callers: 1 },
-  { over: 'a2a', title: 'a stream over A2A', stream: true, callers: 32 },
-];
+  { over: 'mcp', title: 'a run over MCP', stream: false },
+  { over: 'a2a', title: 'a run over A2A', stream: false },
+  { over: 'a2a', title: 'a stream over A2A', stream: true },
+  { over: 'chat', title: 'a chat completion', stream: false },
+  { over: 'chat', title: 'a streamed chat completion', stream: true },
+  { over: 'responses', title: 'a response of OpenAI', stream: false },
+  { over: 'responses', title: 'a streamed response of OpenAI', stream: true },
+  { over: 'agui', title: 'a stream over AG-UI', stream: true },
+].flatMap((shape) => [1, 32].map((callers) => ({ ...shape, callers })));
+
+/** The settings that turn on what is measured, and the names in the rows. */
+const names = { mcp: 'MCP', a2a: 'A2A', openai: 'OpenAI', agui: 'AG-UI' };
+const interfacesOn = Object.fromEntries(Object.keys(names).map((name) => [name, true]));
 
 /**
- * Runs over MCP and A2A against the same runs over REST: on the same server and in turns, so that the way is all that
+ * Runs over the interfaces against the same runs over REST: on the same server and in turns, so that the way is all that
  * differs. The model answers at once, or streams all tokens in one packet.
  */
 export async function measureInterfaces({ load, start }, database, { rounds, milliseconds, warmUp }, say) {
   const { title: where } = databases[database];
-  const server = await start.runyard(database, { mcp: true, a2a: true });
+  const server = await start.runyard(database, interfacesOn);
   const rows = [];
   for (const { over, title, stream, callers } of shapes) {
     say(`${where}: ${title}, callers: ${callers}`);
@@ -62,23 +69,19 @@ export async function measureInterfaces({ load, start }, database, { rounds, mil
 }
 
 /** The modules of the interfaces that are there before an application opts in. The build without them has none of their code. */
-const leftOut = ['interfaces/mcp/interface.js', 'interfaces/a2a/interface.js'];
+const leftOut = ['mcp', 'a2a', 'openai', 'agui'].map((room) => `interfaces/${room}/interface.js`);
 
 /**
- * From the start of a process until /health answers: a build without MCP and A2A, and the build as it is, with and
- * without them. The starts take turns.
+ * From the start of a process until /health answers: a build without the interfaces, and the build as it is, with none
+ * and with each of them. The starts take turns.
  */
 export async function measureInterfaceStarts({ folder }, { starts }, say) {
   say('start with and without the interfaces');
   const lean = await leanBuild(mkdtempSync(join(folder, 'lean-')));
   const whole = join(root, 'packages/runyard');
-  const sides = {
-    lean: [lean, {}],
-    off: [whole, {}],
-    mcp: [whole, { mcp: true }],
-    a2a: [whole, { a2a: true }],
-  };
-  const samples = { lean: [], off: [], mcp: [], a2a: [] };
+  const sides = { lean: [lean, {}], off: [whole, {}] };
+  for (const name of Object.keys(interfacesOn)) sides[name] = [whole, { [name]: true }];
+  const samples = Object.fromEntries(Object.keys(sides).map((side) => [side, []]));
   // the first start of each compiles what the next ones find compiled
   for (let round = -1; round < starts; round += 1) {
     for (const [side, [place, settings]] of Object.entries(sides)) {
@@ -97,13 +100,12 @@ export async function measureInterfaceStarts({ folder }, { starts }, say) {
       ...bound,
     });
   return [
-    against('start, MCP and A2A off', 'off', { mostRatio: mostStartRatio }),
-    against('start, MCP on', 'mcp'),
-    against('start, A2A on', 'a2a'),
+    against('start, interfaces off', 'off', { mostRatio: mostStartRatio }),
+    ...Object.entries(names).map(([side, name]) => against(`start, ${name} on`, side)),
   ];
 }
 
-/** The package as it would be built if it had no MCP and no A2A. */
+/** The package as it would be built if it had none of them. */
 async function leanBuild(target) {
   const source = join(root, 'packages/runyard');
   const plugin = {

@@ -35,11 +35,8 @@ const last = await client.chat.completions.create({
 });
 console.log(last.choices[0].message.content);
 
-// The answer as it is written.
-const stream = await client.chat.completions.create({
-  model: 'shop',
-  messages: [{ role: 'user', content: 'Count to 5' }],
-  stream: true,
-});
-for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');
+// The same agent over the Responses API, as a stream.
+const stream = await client.responses.create({ model: 'shop', input: 'Count to 5', stream: true });
+for await (const event of stream)
+  if (event.type === 'response.output_text.delta') process.stdout.write(event.delta);
 process.stdout.write('\n');
