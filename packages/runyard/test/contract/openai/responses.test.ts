@@ -138,13 +138,13 @@ test('the client executes its function, and the same run continues with the outp
   // each part of the run stays what it was
   expect(typesOf(await client.responses.retrieve(first.id))).toEqual(['function_call']);
   expect(await client.responses.retrieve(second.id)).toEqual(second);
-  // outputs count once
-  await expect(created({ previous_response_id: first.id, input: outputs })).rejects.toThrow(
-    /No response waits/,
-  );
-  await expect(created({ previous_response_id: first.id, input: 'And?' })).rejects.toThrow(
-    /asked for an answer/,
-  );
+  // outputs count once: a client that got no response may send them again
+  const again = await created({ previous_response_id: first.id, input: outputs });
+  expect(again).toEqual(second);
+  const others = outputs.map((one) => ({ ...one, output: 'rain' }));
+  const refused = (input: Body) => expect(created({ previous_response_id: first.id, input })).rejects;
+  await refused(others).toThrow(/No response waits/);
+  await refused('And?').toThrow(/asked for an answer/);
   const third = await created({ previous_response_id: second.id, input: script('Sure?', 'Yes.') });
   expect(third.output_text).toBe('Yes.');
   expect(shownFor('Sure?').slice(-4)).toEqual([
@@ -381,6 +381,12 @@ test.each([
   ['a tool is of another type', { input: 'x', tools: [{ type: 'web_search' }] }, 400, 'tools[0].type'],
   ['an item is of an unknown type', { input: [{ type: 'item_reference', id: 'x' }] }, 400, 'input[0].type'],
   ['a response is unknown', { input: 'x', previous_response_id: 'resp_no' }, 400, 'previous_response_id'],
+  [
+    'a part of a response is unknown',
+    { input: 'x', previous_response_id: 'resp_no~4' },
+    400,
+    'previous_response_id',
+  ],
   ['a conversation is unknown', { input: 'x', conversation: 'conv_no' }, 404, null],
   ['a prompt template is named', { input: 'x', prompt: { id: 'p' } }, 400, 'prompt'],
   [

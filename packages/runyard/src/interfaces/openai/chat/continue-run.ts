@@ -130,7 +130,7 @@ function notWaiting(): Error {
 }
 
 /** Whether the run got exactly these results for these calls before. */
-function wasAnswered(
+export function wasAnswered(
   { run, steps }: RunJournal,
   answers: readonly { id: string; result: string }[],
 ): boolean {

@@ -6,18 +6,21 @@ import type { Run } from '../../../core/runs/run.js';
 import { answersForm, type NamedAnswer, PausedRun } from '../../common/answers/paused-run.js';
 import type { Question } from '../../common/answers/question.js';
 import { shownCallId } from '../chat/call-ids.js';
+import { wasAnswered } from '../chat/continue-run.js';
 import { assertMayWith } from '../model-names.js';
 import type { OpenaiCall } from '../routes.js';
-import type { FoundResponse } from './found-response.js';
+import { type FoundResponse, partAfter } from './found-response.js';
 import type { GivenAnswer, GivenInput } from './input-items.js';
 import { askedBy } from './pause-items.js';
+import type { ResponsePart } from './response-id.js';
 
 type StartedRun = Awaited<ReturnType<RunsService['continueRun']>>;
 
-/** A run that waits for what a request brings. */
+/** A run that waits for what a request brings, or got it before: then `again` is the response that it began. */
 export interface WaitingRun {
   readonly place: RunPlace;
   readonly run: Run;
+  readonly again?: ResponsePart | undefined;
 }
 
 /** The run that a request continues; undefined for one that starts another. */
@@ -27,16 +30,18 @@ export async function waitingRun(
   previous: FoundResponse | undefined,
 ): Promise<WaitingRun | undefined> {
   const { services, request } = call;
-  if (previous?.run.status === 'paused') return previous;
-  if (input.answers.length === 0) return undefined;
+  if (input.answers.length === 0) return previous?.run.status === 'paused' ? previous : undefined;
   const runIds = new Set(input.answers.map(({ id }) => askedBy(id)?.runId));
   const [runId] = runIds;
   const place = runId === undefined ? undefined : await services.runs.placeOf(request.caller, runId);
   const isOne = runIds.size === 1 && (previous === undefined || previous.run.runId === runId);
   if (place !== undefined && isOne) {
     const { run } = await services.runs.find(request.caller, place);
-    if (run.status === 'paused') return { place, run };
+    // a client that got no response sends the same request again
+    const again = await answeredBefore(call, place, input);
+    if (again !== undefined || run.status === 'paused') return { place, run, again };
   }
+  if (previous?.run.status === 'paused') return previous;
   // with a message after them, they are a part of what was said before
   if (input.message !== undefined && previous === undefined) return undefined;
   const [first] = input.answers;
@@ -45,6 +50,21 @@ export async function waitingRun(
     'input',
     'tool_call_not_waiting',
   );
+}
+
+async function answeredBefore(
+  call: OpenaiCall,
+  place: RunPlace,
+  { answers }: GivenInput,
+): Promise<ResponsePart | undefined> {
+  const [first] = answers;
+  const results = answers.flatMap((answer) => {
+    const callId = askedBy(answer.id)?.callId;
+    return answer.type === 'output' && callId !== undefined ? [{ id: callId, result: answer.output }] : [];
+  });
+  if (first === undefined || results.length < answers.length) return undefined;
+  const view = await call.services.runs.journal(call.request.caller, place);
+  return wasAnswered(view, results) ? partAfter(call, place, first.id) : undefined;
 }
 
 /** Continues a paused run with the answers of a request. All that the client can answer has to be answered at once. */

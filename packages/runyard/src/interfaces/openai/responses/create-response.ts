@@ -9,7 +9,13 @@ import { assertMayWith, type ModelTarget } from '../model-names.js';
 import type { OpenaiCall } from '../routes.js';
 import { continueRun, waitingRun } from './answer-run.js';
 import { conversationBefore } from './conversation-state.js';
-import { bodyOf, type FoundResponse, findResponse, ResponseEvents } from './found-response.js';
+import {
+  bodyOf,
+  type FoundResponse,
+  findResponse,
+  followResponse,
+  ResponseEvents,
+} from './found-response.js';
 import { givenTo, historyUntil, newestOf } from './history.js';
 import { type GivenInput, readInput } from './input-items.js';
 import { checked, type ResponseBody, readBody } from './request-body.js';
@@ -25,6 +31,10 @@ export async function createResponse(call: OpenaiCall): Promise<unknown> {
   const input = readInput(body.input ?? []);
   const previous = await previousOf(call, body);
   const waiting = await waitingRun(call, input, previous);
+  if (waiting?.again !== undefined) {
+    assertMayWith(call.request.caller, waiting.place, 'run');
+    return answeredAgain(call, body, { ...waiting, part: waiting.again });
+  }
   if (waiting !== undefined) {
     const started = await continueRun(call, waiting, input, body.runyard?.requirements, followingOf(body));
     const before = previous?.part.from;
@@ -275,4 +285,16 @@ async function answered(
   if (body.background === true) return new ResponseFold(run, part).body({ ...run, status: started.status });
   await call.services.runs.ended(started);
   return bodyOf(call, { part, place });
+}
+
+/** Answers with a response that the same request began before. */
+async function answeredAgain(
+  call: OpenaiCall,
+  body: ResponseBody,
+  at: Pick<FoundResponse, 'part' | 'place' | 'run'>,
+): Promise<unknown> {
+  const { services, request } = call;
+  if (body.stream === true) return followResponse(call, at);
+  if (body.background !== true) await services.runs.end(request.caller, at.place);
+  return bodyOf(call, at);
 }

@@ -3,7 +3,8 @@ import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { EventReader } from '../../../core/runs/events/event-reader.js';
 import { type Run, terminalStatuses } from '../../../core/runs/run.js';
-import type { ObjectReader } from '../frames.js';
+import type { EventStreamReply } from '../../../platform/http/response/results.js';
+import { namedStream, type ObjectReader } from '../frames.js';
 import { assertMayWith } from '../model-names.js';
 import type { OpenaiCall } from '../routes.js';
 import { ResponseFold } from './response-fold.js';
@@ -30,7 +31,9 @@ export async function findResponse(
   if (place === undefined || !config.exposes(place.kind, place.componentId)) return undefined;
   assertMayWith(caller, place, action);
   const { run } = await services.runs.find(caller, place);
-  return keptRequest(run).isHidden ? undefined : { id, part, place, run };
+  // no part of a run begins after its last event
+  const isThere = part.from === undefined || part.from <= run.nextEventIndex;
+  return !isThere || keptRequest(run).isHidden ? undefined : { id, part, place, run };
 }
 
 export async function responseOfPath(call: OpenaiCall, action: 'run' | 'read'): Promise<FoundResponse> {
@@ -40,12 +43,32 @@ export async function responseOfPath(call: OpenaiCall, action: 'run' | 'read'): 
   return found;
 }
 
-/** A response as it is now. */
-export async function bodyOf(
+type ResponsePlace = Pick<FoundResponse, 'part' | 'place'>;
+
+/** The part of a run that the answer to this call began, however many parts there are. */
+export async function partAfter(
   call: OpenaiCall,
-  { part, place }: Pick<FoundResponse, 'part' | 'place'>,
-): Promise<JsonObject> {
-  const { services, request } = call;
+  place: RunPlace,
+  callId: string,
+): Promise<ResponsePart | undefined> {
+  let part: ResponsePart | undefined = { runId: place.runId };
+  while (part !== undefined) {
+    const { fold } = await foldOf(call, { part, place });
+    const found = fold.partAfter(callId);
+    if (found !== undefined) return found;
+    part = fold.nextPart;
+  }
+  return undefined;
+}
+
+/** A response as it is now. */
+export async function bodyOf(call: OpenaiCall, at: ResponsePlace): Promise<JsonObject> {
+  const { fold, run, rests } = await foldOf(call, at);
+  return rests ? finished(call, fold, at) : fold.body(run);
+}
+
+/** A part of a run as far as its events are there. */
+async function foldOf({ services, request }: OpenaiCall, { part, place }: ResponsePlace) {
   const followed = await services.runs.follow(request.caller, place, (part.from ?? 0) - 1);
   if (followed === undefined) throw errors.runNotFound();
   const run = { ...followed.run, status: followed.status };
@@ -56,8 +79,7 @@ export async function bodyOf(
   } finally {
     reader.close();
   }
-  if (!fold.isOver && !followed.resting) return fold.body(run);
-  return finished(call, fold, { part, place });
+  return { fold, run, rests: fold.isOver || followed.resting };
 }
 
 /** Adds events until there are no more, or until so many are through. */
@@ -76,11 +98,7 @@ async function addAll(fold: ResponseFold, reader: EventReader, count: number): P
 }
 
 /** The response of a run that rests. */
-async function finished(
-  call: OpenaiCall,
-  fold: ResponseFold,
-  { place }: Pick<FoundResponse, 'part' | 'place'>,
-): Promise<JsonObject> {
+async function finished(call: OpenaiCall, fold: ResponseFold, { place }: ResponsePlace): Promise<JsonObject> {
   const { run } = await call.services.runs.find(call.request.caller, place);
   fold.addImages(await imagesOf(call, run));
   fold.finish(run);
@@ -157,4 +175,17 @@ export class ResponseEvents implements ObjectReader {
     if (!rests && !this.#fold.isOver) return [];
     return [...this.#fold.addImages(await imagesOf(this.call, run)), ...this.#fold.finish(run)];
   }
+}
+
+/** The stream of a response that began before, after the event that the client has last. */
+export async function followResponse(
+  call: OpenaiCall,
+  at: Pick<FoundResponse, 'part' | 'place' | 'run'>,
+  after?: number,
+): Promise<EventStreamReply> {
+  const { part, place } = at;
+  const { services, request } = call;
+  const followed = await services.runs.follow(request.caller, place, (part.from ?? 0) - 1);
+  if (followed === undefined) throw errors.runNotFound();
+  return namedStream(new ResponseEvents(call, at, followed.events(), after), place.runId);
 }

@@ -30,6 +30,7 @@ export class ResponseFold {
   #ending: Ending | undefined;
   #pause: Pause | undefined;
   #sequence = 0;
+  #pausedAt: number | undefined;
 
   constructor(
     private readonly run: Run,
@@ -42,6 +43,19 @@ export class ResponseFold {
   /** Nothing follows in this part of the run. */
   get isOver(): boolean {
     return this.#ending !== undefined;
+  }
+
+  /** Where the part begins that follows the answer to a call of this one; undefined if it did not ask for that. */
+  partAfter(callId: string): ResponsePart | undefined {
+    const next = this.nextPart;
+    return this.#pause?.calls.some((one) => one.callId === callId) ? next : undefined;
+  }
+
+  /** What follows the questions of this part; undefined for one that ends with none. */
+  get nextPart(): ResponsePart | undefined {
+    const { runId, from } = this.part;
+    if (this.#pausedAt === undefined) return undefined;
+    return { runId, from: this.#pausedAt + 1, ...(from !== undefined && { before: from }) };
   }
 
   begin(): JsonObject[] {
@@ -180,6 +194,7 @@ export class ResponseFold {
   #paused(event: Readonly<Record<string, unknown>>, index: number): JsonObject[] {
     const pause = pauseOf(this.run, event);
     this.#pause = pause;
+    this.#pausedAt = index;
     const isAnswerable = pause.text === '';
     this.#ending = {
       status: isAnswerable ? 'completed' : 'incomplete',

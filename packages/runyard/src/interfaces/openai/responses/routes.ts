@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { errors } from '../../../core/errors/errors.js';
 import { terminalStatuses } from '../../../core/runs/run.js';
 import { assertMay } from '../../../platform/auth/authenticator.js';
-import { namedStream } from '../frames.js';
 import type { OpenaiCall, OpenaiRoute } from '../routes.js';
 import { conversationRoutes } from './conversation-routes.js';
 import { createResponse } from './create-response.js';
-import { bodyOf, ResponseEvents, responseOfPath } from './found-response.js';
+import { bodyOf, followResponse, responseOfPath } from './found-response.js';
 import { pageOf, pageQuery } from './item-page.js';
 import { checked } from './request-body.js';
 import { conversationId, responseId } from './response-id.js';
@@ -66,12 +65,7 @@ export const responseRoutes: readonly OpenaiRoute[] = [
 async function retrieve(call: OpenaiCall): Promise<unknown> {
   const found = await responseOfPath(call, 'read');
   const { stream, starting_after: after } = checked(retrieveQuery, call.request.query);
-  if (stream !== 'true') return bodyOf(call, found);
-  const { part, place } = found;
-  const { services, request } = call;
-  const followed = await services.runs.follow(request.caller, place, (part.from ?? 0) - 1);
-  if (followed === undefined) throw errors.runNotFound();
-  return namedStream(new ResponseEvents(call, found, followed.events(), after), place.runId);
+  return stream === 'true' ? followResponse(call, found, after) : bodyOf(call, found);
 }
 
 /** What has ended stays as it is. */
