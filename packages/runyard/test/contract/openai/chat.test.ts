@@ -249,6 +249,20 @@ test('tools of the caller continue the run that called them, once', async () => 
   expect(later.choices[0]!.message.content).toBe('Bye.');
 });
 
+test('a model may use the id of a call again', async () => {
+  const call = { toolCalls: [calls('weather', { city: 'Rome' }, 'w')] };
+  const message = script(call, call, 'Still hot.');
+  let messages: OpenAI.ChatCompletionMessageParam[] = [user(message)];
+  const answers: (string | null)[] = [];
+  for (let turn = 0; turn < 3; turn++) {
+    const { choices } = await ask('', { messages, tools: [weather] });
+    const said = choices[0]!.message;
+    answers.push(said.content);
+    messages = [...messages, said, toolMessage(said.tool_calls?.[0]?.id ?? '', '30')];
+  }
+  expect(answers).toEqual([null, null, 'Still hot.']);
+});
+
 test('tool calls are streamed, and so is what follows', async () => {
   const message = script({ toolCalls: [calls('weather', { city: 'Rome' })] }, 'Hot.');
   const runner = client.chat.completions.runTools({

@@ -17,7 +17,7 @@ export const openaiErrors = {
     new RunyardError(
       'endpoint_not_offered',
       404,
-      `${path} is not offered here. Agents, teams and workflows answer chat completions.`,
+      `${path} is not offered here. Agents, teams and workflows answer chat completions and responses.`,
     ),
   completionNotFound: (id: string) =>
     new RunyardError('completion_not_found', 404, `There is no chat completion '${id}'.`),

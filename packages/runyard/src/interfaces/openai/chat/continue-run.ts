@@ -136,10 +136,9 @@ export function wasAnswered(
 ): boolean {
   if (run.kind === 'workflow') return false;
   const states = teamRequirementsOf(run, steps);
-  return answers.every(({ id, result }) =>
-    states.some(
-      ({ requirement, answer }) =>
-        requirement.callId === id && answer?.answer === 'result' && answer.result === result,
-    ),
-  );
+  return answers.every(({ id, result }) => {
+    // a model may use an id again: the last call with it counts
+    const last = states.findLast(({ requirement }) => requirement.callId === id);
+    return last?.answer?.answer === 'result' && last.answer.result === result;
+  });
 }

@@ -68,7 +68,7 @@ export async function outcomeOf(
     ...known,
     content: isRefusal ? null : text,
     refusal: isRefusal ? text : null,
-    annotations: (result?.citations?.sources ?? []).flatMap(annotationOf),
+    annotations: (result?.citations?.sources ?? []).flatMap((source) => annotationOf(source, text)),
     finishReason: reasonOf(result?.finishReason),
     runyard: { ...about, ...(files.length > 0 && { files }) },
     ...(failure && { failure }),
@@ -144,9 +144,10 @@ function failureOf({ status, result }: Run): Failure | undefined {
   };
 }
 
-function annotationOf({ url, title, start, end }: Citation): JsonObject[] {
+/** A source without a place supports the whole text. */
+function annotationOf({ url, title, start, end }: Citation, text: string): JsonObject[] {
   if (url === undefined) return [];
-  const place = { start_index: start ?? 0, end_index: end ?? 0 };
+  const place = { start_index: start ?? 0, end_index: end ?? text.length };
   return [{ type: 'url_citation', url_citation: { url, title: title ?? url, ...place } }];
 }
 
