@@ -220,7 +220,11 @@ forEachDatabase((dialect, freshPlace) => {
     });
     expect(slow.calls[0]?.cancelled).toMatchObject({ aborted: true, reason: 'enough' });
     // a session that ends in one process has ended in all
+    client.at(one.url);
+    const own = await client.request('GET', { accept: 'text/event-stream' });
+    client.at(two.url);
     await client.request('DELETE');
+    expect(await framesOf(own)).toEqual([]);
     client.at(one.url);
     await until(
       'the session is unknown',

@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { agent, Runyard, type RunyardOptions, tool } from '../../src/index.js';
 import { mcp } from '../../src/interfaces.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/testing.js';
+import { signedWithSecret } from '../support/clients/issuer.js';
 import { freshSqlite } from '../support/databases.js';
 import type { Body } from '../support/service.js';
-import { gate } from '../support/until.js';
+import { gate, until } from '../support/until.js';
 import { callTool, type Frame, framesOf, RawClient, streamed } from './fixture.js';
 
 const deleted: string[] = [];
@@ -147,4 +148,32 @@ test('a cancelled request is answered, and its run keeps what it has said', asyn
   });
   await expect.poll(async () => (await stored()).status).toBe('cancelled');
   expect((await stored()).content).toBe('Once upon');
+});
+
+test('a form is answered and a request cancelled by a token that may run the component', async () => {
+  const secret = 'a secret that is known to this test alone';
+  const bearer = async (scopes: string[]) => ({
+    authorization: `Bearer ${await signedWithSecret(secret, { sub: 'ada', scopes })}`,
+  });
+  const { url: database } = await freshSqlite();
+  const settings = { database, authorization: true, jwtKeys: [secret] };
+  const yard = await startYard([deletes('/answered'), 'Gone'], settings);
+  const client = new RawClient(yard.url, await bearer(['agents:assistant:run']));
+  const reading = await bearer(['agents:read', 'sessions:read']);
+  await client.connect('2025-11-25', { elicitation: {} });
+  const asking = await client.post(runs(1, 'Delete it'));
+  const frames = streamed(asking);
+  const asked = async () => {
+    for await (const { data } of frames) if (data?.method === 'elicitation/create') return data.id;
+  };
+  const answer = {
+    jsonrpc: '2.0',
+    id: await asked(),
+    result: { action: 'accept', content: { confirmed: true } },
+  };
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+  for (const message of [answer, cancel]) expect((await client.post(message, reading)).status).toBe(403);
+  expect(deleted).not.toContain('/answered');
+  expect((await client.post(answer)).status).toBe(202);
+  await until('the call is executed', () => deleted.includes('/answered'));
 });

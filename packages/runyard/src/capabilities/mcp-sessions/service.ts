@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../platform/auth/caller.js';
 import type { Settings } from '../../platform/config.js';
+import { systemTimers } from '../../platform/engine/local/timers.js';
 import type { Database } from '../../platform/storage/database.js';
 import { ServedRequests } from './served-requests.js';
 import { McpSessionStore } from './store.js';
@@ -10,6 +11,9 @@ export type { FoundRequest, StoredEvent } from './store.js';
 
 /** How often to note that a session is in use. */
 const useNotedMs = 3_600_000;
+
+/** Without a hint: how often a process with an open stream looks whether the session was ended in another one. */
+const endLookMs = 30_000;
 
 /** A session of a client, as every process knows it. */
 export interface McpSession {
@@ -26,7 +30,10 @@ export class McpSessionsService {
   readonly isShared: boolean;
   private readonly store: McpSessionStore;
 
-  constructor(database: Database, { leaseMs }: Pick<Settings, 'leaseMs'>) {
+  constructor(
+    private readonly database: Database,
+    { leaseMs }: Pick<Settings, 'leaseMs'>,
+  ) {
     this.store = new McpSessionStore(database);
     this.isShared = database.dialect === 'postgres';
     this.requests = new ServedRequests(this.store, database, leaseMs);
@@ -55,8 +62,36 @@ export class McpSessionsService {
   }
 
   /** Ends a session of the caller's own, with the streams of its requests. */
-  end(sessionId: string): Promise<boolean> {
-    return this.store.end(sessionId);
+  async end(sessionId: string): Promise<boolean> {
+    const ended = await this.store.end(sessionId);
+    if (ended) this.database.notifications.publish({ kind: 'request_changed', runId: sessionId });
+    return ended;
+  }
+
+  /** Calls `act` once when the session was ended in another process. The returned function ends that. */
+  whenEnded(sessionId: string, act: () => void): () => void {
+    if (!this.isShared) return () => {};
+    let isLooking = false;
+    const look = async () => {
+      if (isLooking) return;
+      isLooking = true;
+      // an outage is left to the next look
+      const stored = await this.store.session(sessionId).catch(() => 'unknown' as const);
+      isLooking = false;
+      if (stored === 'unknown' || stored?.ended === false) return;
+      stop();
+      act();
+    };
+    const stops = [
+      systemTimers.every(endLookMs, () => void look()),
+      this.database.notifications.subscribe(({ kind, runId }) => {
+        if (kind === 'request_changed' && runId === sessionId) void look();
+      }),
+    ];
+    const stop = () => {
+      for (const one of stops) one();
+    };
+    return stop;
   }
 }
 

@@ -88,7 +88,8 @@ export class McpService {
       throw refusal(406, `Not Acceptable: Client must accept text/event-stream${hintFor(headers)}`);
     const live = await this.#session(asker);
     const lastEventId = headers['last-event-id'];
-    if (typeof lastEventId !== 'string') return eventStream(live.openOwnStream(), sessionHeader(live));
+    if (typeof lastEventId !== 'string')
+      return eventStream(this.live.openOwnStream(live), sessionHeader(live));
     const place = eventPlaceOf(lastEventId);
     if (place === undefined || !(await this.#isKnown(live, place.requestKey)))
       throw refusal(400, 'Bad Request: The event id is unknown. Send the request again.');

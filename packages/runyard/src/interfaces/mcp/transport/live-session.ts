@@ -19,6 +19,7 @@ import type { Log } from '../../../core/log.js';
 import type { RouteRequest } from '../../../platform/http/route.js';
 import { authInfoOf, type McpCall } from '../call.js';
 import { isAnswer, isRequest } from '../json-rpc.js';
+import { assertMayAnswer } from '../server/runs/answer-rights.js';
 import { keptAfterMs, OpenRequest, type TakenOver } from './open-request.js';
 import { OwnStream } from './own-stream.js';
 
@@ -172,6 +173,8 @@ export class LiveSession implements Transport {
 
   /** Takes an answer or a notification of the client. What is meant for another process is left there. */
   async receive(message: JSONRPCResponse | JSONRPCNotification, asker: Asker): Promise<void> {
+    const request = await this.#requestOf(message);
+    if (request !== undefined) assertMayAnswer(asker.caller, request);
     if (await this.#deliver(message)) return;
     if (!isAnswer(message)) return this.#cancelElsewhere(message, asker);
     const { requestKey } = askedBy(message.id) ?? {};
@@ -179,9 +182,10 @@ export class LiveSession implements Transport {
   }
 
   /** The stream for messages that belong to no request. A client has one: a new one ends the one before. */
-  openOwnStream(): OwnStream {
+  openOwnStream(onClosed: () => void): OwnStream {
     this.#ownStream?.end();
     const stream = new OwnStream(() => {
+      onClosed();
       if (this.#ownStream === stream) this.#ownStream = undefined;
     });
     this.#ownStream = stream;
@@ -225,6 +229,19 @@ export class LiveSession implements Transport {
     this.#ownStream.send(JSON.stringify(withOwnIds(message, `${this.#ownKey}.${this.#ownKey}`)));
   }
 
+  /** The request that an answer or a cancellation is about, as far as it is known here. */
+  async #requestOf(
+    message: JSONRPCResponse | JSONRPCNotification,
+  ): Promise<Pick<JSONRPCRequest, 'params'> | undefined> {
+    if (!isAnswer(message)) return this.#open.get(JSON.stringify(message.params?.requestId))?.message;
+    const { requestKey } = askedBy(message.id) ?? {};
+    if (requestKey === undefined) return undefined;
+    const open = this.openRequest(requestKey);
+    if (open !== undefined) return open.message;
+    const found = await this.site.requests.find(requestKey, this.sessionId);
+    return found && JSON.parse(found.message);
+  }
+
   /** False: it is about a request that is not served here. */
   async #deliver(message: JSONRPCResponse | JSONRPCNotification): Promise<boolean> {
     if (isAnswer(message)) return this.#deliverAnswer(message);
@@ -263,6 +280,7 @@ export class LiveSession implements Transport {
       const requestKey = await requests.openRequest(this.sessionId, messageId);
       const found = requestKey && (await requests.find(requestKey, this.sessionId));
       if (!found) return false;
+      assertMayAnswer(asker.caller, JSON.parse(found.message));
       if ((await this.takeOver(found, asker)) !== undefined) return this.#deliver(message);
       await requests.leave(this.sessionId, found.requestKey, message);
       return true;

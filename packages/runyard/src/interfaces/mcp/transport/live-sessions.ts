@@ -7,6 +7,7 @@ import {
 import type { Log } from '../../../core/log.js';
 import { refusal } from '../json-rpc.js';
 import { type Asker, LiveSession } from './live-session.js';
+import type { OwnStream } from './own-stream.js';
 
 /** Sessions without work that a process keeps ready; others are built again from the store. */
 const mostIdle = 1_000;
@@ -74,6 +75,19 @@ export class LiveSessions {
         .catch((err: unknown) => log.warn({ err }, 'the use of an MCP session could not be noted'));
     }
     return live;
+  }
+
+  /** The stream for messages that belong to no request. It ends with the session, also when another process ends that. */
+  openOwnStream(live: LiveSession): OwnStream {
+    const { sessions, log } = this.options;
+    return live.openOwnStream(
+      sessions.whenEnded(live.sessionId, () => {
+        if (this.#live.get(live.sessionId) === live) this.#live.delete(live.sessionId);
+        live
+          .release()
+          .catch((err: unknown) => log.warn({ err }, 'an MCP session that was ended could not be closed'));
+      }),
+    );
   }
 
   /** Ends a session for good. */
