@@ -210,3 +210,55 @@ test('stored components are models, in each of their versions', async () => {
     status: 404,
   });
 });
+
+test('responses and conversations of another user do not exist', async () => {
+  const scopes = [...everyone, 'sessions:read', 'sessions:write', 'sessions:delete'];
+  const [ada, eve] = await Promise.all([clientOf('ada', ...scopes), clientOf('eve', ...scopes)]);
+  const conversation = await ada.conversations.create();
+  const input = book.write('This is mine', 'It is yours.');
+  const { id } = await ada.responses.create({ model: 'clerk', conversation: conversation.id, input });
+  const attempts = (response: string, session: string) => [
+    eve.responses.retrieve(response),
+    eve.responses.cancel(response),
+    eve.responses.delete(response),
+    eve.responses.inputItems.list(response),
+    eve.responses.create({ model: 'clerk', previous_response_id: response, input: 'And?' }),
+    eve.responses.create({ model: 'clerk', conversation: session, input: 'And?' }),
+    eve.conversations.retrieve(session),
+    eve.conversations.delete(session),
+    eve.conversations.items.list(session),
+    eve.conversations.items.create(session, { items: [{ role: 'user', content: 'And?' }] }),
+  ];
+  const words = async (response: string, session: string) => {
+    const refused = await Promise.all(attempts(response, session).map(refusal));
+    return refused.map(({ message }) => message.replaceAll(response, '…').replaceAll(session, '…'));
+  };
+  expect(await words(id, conversation.id)).toEqual(await words('resp_none', 'conv_none'));
+  expect((await ada.responses.retrieve(id)).output_text).toBe('It is yours.');
+});
+
+test('responses and conversations need the scopes of the REST routes that do the same', async () => {
+  const cook = await clientOf('ada', 'agents:cook:run');
+  const { id } = await cook.responses.create({ model: 'cook', input: book.write('Soup', 'Here.') });
+  expect((await cook.responses.retrieve(id)).output_text).toBe('Here.');
+  expect(await refusal(cook.responses.delete(id))).toMatchObject({ status: 403 });
+  expect(await refusal(cook.conversations.create())).toMatchObject({ status: 403 });
+  const waiter = await clientOf('ada', 'agents:clerk:run');
+  expect(await refusal(waiter.responses.retrieve(id))).toMatchObject({ status: 403 });
+});
+
+test('a run of a component that is not shown is not continued', async () => {
+  const client = await clientOf('ada', ...everyone);
+  const apiKey = client.apiKey;
+  const all = new OpenAI({ baseURL: `${service.url}/all/v1`, apiKey });
+  const calls = { toolCalls: [{ name: 'look', id: 'c1', arguments: {} }] };
+  const tools = [{ type: 'function' as const, name: 'look', parameters: null, strict: false }];
+  const input = book.write('Look for me', calls, 'Seen.');
+  const { output } = await all.responses.create({ model: 'hidden', input, tools });
+  const { call_id } = output[0] as Body;
+  const answer = { input: [{ type: 'function_call_output' as const, call_id, output: 'x' }] };
+  expect(await refusal(client.responses.create({ model: 'clerk', ...answer }))).toMatchObject({
+    status: 400,
+  });
+  expect((await all.responses.create({ model: 'hidden', ...answer })).output_text).toBe('Seen.');
+});

@@ -35,7 +35,8 @@ export async function waitingRun(
   const [runId] = runIds;
   const place = runId === undefined ? undefined : await services.runs.placeOf(request.caller, runId);
   const isOne = runIds.size === 1 && (previous === undefined || previous.run.runId === runId);
-  if (place !== undefined && isOne) {
+  const isShown = place !== undefined && call.config.exposes(place.kind, place.componentId);
+  if (isShown && isOne) {
     const { run } = await services.runs.find(request.caller, place);
     // a client that got no response sends the same request again
     const again = await answeredBefore(call, place, input);
