@@ -2,6 +2,7 @@ import { errors } from '../core/errors/errors.js';
 import type { Settings } from '../platform/config.js';
 import { enabledA2a } from './a2a/interface.js';
 import { enabledAgui } from './agui/interface.js';
+import { enabledAiSdk } from './ai-sdk/interface.js';
 import type { DefinedInterface, Interface, InterfaceSwitch } from './interface.js';
 import { enabledMcp } from './mcp/interface.js';
 import { enabledOpenai } from './openai/interface.js';
@@ -13,6 +14,7 @@ const interfaceSwitches: readonly InterfaceSwitch[] = [
   { isOn: ({ mcp }) => mcp, define: enabledMcp },
   { isOn: ({ a2a }) => a2a, define: enabledA2a },
   { isOn: ({ agui }) => agui, define: enabledAgui },
+  { isOn: ({ aiSdk }) => aiSdk, define: enabledAiSdk },
   { isOn: ({ openai }) => openai, define: enabledOpenai },
 ];
 
@@ -52,14 +54,22 @@ export function interfaceHint(
   const frontEnds = on.find((one) => one.type === 'agui' && isAt(one));
   if (frontEnds !== undefined)
     return `AG-UI clients post to the address of a component: ${frontEnds.route}/agents/{id}, ${frontEnds.route}/teams/{id} or ${frontEnds.route}/workflows/{id}; or to ${frontEnds.route} where agui() names one component.`;
+  const chats = on.find((one) => one.type === 'aiSdk' && isAt(one));
+  if (chats !== undefined)
+    return `Give useChat the path of a component: ${chats.route}/agents/{id}, ${chats.route}/teams/{id} or ${chats.route}/workflows/{id}.`;
   const off = interfaceSwitches
     .filter(({ isOn }) => !isOn(settings))
     .map(({ define }) => define(settings))
     .find((one) => one.route !== '' && isAt(one) && on.every(({ type }) => type !== one.type));
   return (
     off &&
-    `${off.type.toUpperCase()} is off here. To turn it on, set ${off.type}: true or RUNYARD_${off.type.toUpperCase()}=true.`
+    `${inWords(off.type, ' ')} is off here. To turn it on, set ${off.type}: true or RUNYARD_${inWords(off.type, '_')}=true.`
   );
+}
+
+/** `aiSdk` is AI SDK in words, and AI_SDK in the environment. */
+function inWords(type: string, between: string): string {
+  return type.replace(/[A-Z]/g, `${between}$&`).toUpperCase();
 }
 
 /** The interfaces before they are loaded. */

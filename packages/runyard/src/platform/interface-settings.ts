@@ -15,6 +15,10 @@ export const interfaceSettingsShape = {
     .boolean()
     .default(false)
     .describe('Whether clients of the OpenAI API can use the components as models, at /v1.'),
+  aiSdk: z
+    .boolean()
+    .default(false)
+    .describe('Whether pages with the AI SDK can chat with the components, at /api/chat.'),
   mcp: z
     .boolean()
     .default(false)

@@ -13,6 +13,7 @@ import type { Client, Person, Way } from './way.js';
 import { a2aWays } from './ways/a2a.js';
 import { agentosA2a } from './ways/a2a-agentos.js';
 import { agui } from './ways/agui.js';
+import { aiSdkWay } from './ways/ai-sdk.js';
 import { mcp } from './ways/mcp.js';
 import { openaiChat } from './ways/openai.js';
 import { openaiResponses } from './ways/openai-responses.js';
@@ -35,6 +36,7 @@ const ways: readonly Way[] = [
   openaiChat,
   openaiResponses,
   agui,
+  aiSdkWay,
 ];
 
 const secret = 'a secret that the scenarios alone know of';

@@ -115,4 +115,5 @@ export const yard = {
   a2a: true,
   openai: true,
   agui: true,
+  aiSdk: true,
 } satisfies RunyardOptions;

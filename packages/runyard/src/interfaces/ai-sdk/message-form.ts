@@ -1,0 +1,75 @@
+import type { CreateForm } from '../../capabilities/runs/schema.js';
+import { errors } from '../../core/errors/errors.js';
+import type { Json, JsonObject } from '../../core/json.js';
+import { classifyFile } from '../../core/media/classify-file.js';
+import type { MediaKind } from '../../core/media/media.js';
+import type { ChatBody, UiMessage, UiPart } from './chat-body.js';
+import { textOf } from './conversation.js';
+
+/** The fields of a run's form that hold media. */
+const mediaFields = { image: 'images', audio: 'audio', video: 'videos', file: 'input_files' } as const;
+
+/** A client that leaves comes back for the stream: its run continues. */
+export const following = { stream: true, on_disconnect: 'continue' } as const;
+
+/** The form of the run that a message of the user starts. */
+export function createFormOf(body: ChatBody, message: UiMessage, isAnonymous: boolean): CreateForm {
+  const { id, userId, dependencies, metadata } = body;
+  return {
+    ...following,
+    message: textOf(message),
+    session_id: id,
+    ...(isAnonymous && userId !== undefined && { user_id: userId }),
+    ...(dependencies !== undefined && { dependencies }),
+    ...(metadata !== undefined && { metadata }),
+    ...mediaIn(message),
+  };
+}
+
+function mediaIn({ parts }: UiMessage): Partial<Record<(typeof mediaFields)[MediaKind], Json[]>> {
+  const media: Partial<Record<(typeof mediaFields)[MediaKind], Json[]>> = {};
+  for (const part of parts) {
+    if (part.type !== 'file') continue;
+    const { kind, object } = mediaOf(part);
+    const field = mediaFields[kind];
+    media[field] = [...(media[field] ?? []), object];
+  }
+  return media;
+}
+
+const dataUrl = /^data:([^;,]*)(?:;[^,]*?)?(;base64)?,/i;
+
+function mediaOf({ url = '', mediaType = '', filename }: UiPart): { kind: MediaKind; object: JsonObject } {
+  const data = dataUrl.exec(url);
+  if (data === null && !/^https?:/i.test(url))
+    throw errors.invalidRequest([
+      {
+        type: 'value_error',
+        loc: ['body', 'messages', 'parts', 'url'],
+        msg: 'Value error, a file needs a data URL, or an address that begins with https://',
+        input: null,
+      },
+    ]);
+  const type = mediaType || (data?.[1] ?? '');
+  const path = data === null && URL.canParse(url) ? new URL(url).pathname : '';
+  const found = classifyFile(type, filename ?? path);
+  const [family = ''] = type.split('/', 1);
+  const kind = found?.kind ?? (isFamily(family) ? family : 'file');
+  return {
+    kind,
+    object: {
+      ...(data === null ? { url } : { content: base64Of(url.slice(data[0].length), data[2] !== undefined) }),
+      ...(type !== '' && { mime_type: type }),
+      ...(filename !== undefined && { filename }),
+      ...(found?.format !== undefined && { format: found.format }),
+    },
+  };
+}
+
+function base64Of(text: string, isEncoded: boolean): string {
+  return isEncoded ? text : Buffer.from(decodeURIComponent(text)).toString('base64');
+}
+
+function isFamily(family: string): family is 'image' | 'audio' | 'video' {
+  return family === 'image' || family === 'audio' || family === 'video';
+}
