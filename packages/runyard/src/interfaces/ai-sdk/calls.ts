@@ -4,7 +4,7 @@ import { fieldsOf } from '../../core/objects.js';
 import { readIf } from '../../core/runs/journal/codec.js';
 import type { StepRecord } from '../../core/runs/run.js';
 import { callQuestion } from '../common/answers/question.js';
-import type { Chunk } from './ui-parts.js';
+import type { Chunk } from './chunk.js';
 
 /** A tool call in the words of the wire. */
 interface Call {

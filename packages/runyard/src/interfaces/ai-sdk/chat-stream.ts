@@ -1,4 +1,3 @@
-import type { RunView } from '../../capabilities/runs/bodies/run-body.js';
 import type { JsonObject } from '../../core/json.js';
 import { fieldsOf } from '../../core/objects.js';
 import { type LoggedEvent, oneLineJson } from '../../core/runs/events/logged-event.js';
@@ -6,16 +5,9 @@ import type { RunKind, StepRecord } from '../../core/runs/run.js';
 import type { StreamEvent } from '../../platform/http/response/event-reader.js';
 import { runIdHeader } from '../../platform/http/response/respond.js';
 import { type EventStreamReply, eventStream } from '../../platform/http/response/results.js';
+import type { Chunk, RestedRun } from './chunk.js';
 import { restChunks } from './rest-chunks.js';
-import { type Chunk, UiParts } from './ui-parts.js';
-
-type Body = Readonly<Record<string, unknown>>;
-
-/** A run at rest: its journal, and its body as the REST API has it. */
-export interface RestedRun {
-  readonly view: RunView;
-  readonly body: Body;
-}
+import { UiParts } from './ui-parts.js';
 
 export interface ChatStreamOptions {
   readonly kind: RunKind;

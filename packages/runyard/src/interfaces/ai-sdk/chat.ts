@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Services } from '../../capabilities/capability.js';
-import type { RunView } from '../../capabilities/runs/bodies/run-body.js';
 import { errorCode } from '../../core/errors/error-code.js';
 import { errors } from '../../core/errors/errors.js';
 import type { CallerInput } from '../../core/runs/caller-input.js';
@@ -10,7 +9,8 @@ import { type EventStreamReply, type Reply, reply } from '../../platform/http/re
 import type { ComponentName } from '../common/exposed-components.js';
 import { answerFormOf } from './answer-form.js';
 import type { ChatBody, UiMessage } from './chat-body.js';
-import { chatStream, type RestedRun } from './chat-stream.js';
+import { chatStream } from './chat-stream.js';
+import type { RestedRun, RunJournal } from './chunk.js';
 import { conversationIn } from './conversation.js';
 import { createFormOf, following } from './message-form.js';
 import { shownMessages } from './shown-messages.js';
@@ -176,17 +176,20 @@ export async function shownChat(chat: Chat, chatId: string): Promise<unknown> {
   return { messages: messages.reverse().flat() };
 }
 
-function journalOf({ services, caller, target }: Chat, runId: string): Promise<RunView> {
+function journalOf({ services, caller, target }: Chat, runId: string): Promise<RunJournal> {
   return services.runs.journal(caller, { ...target, runId });
 }
 
 /** Undefined while the run is executed, or waits for a process. */
-async function restedRun({ services }: Chat, view: RunView): Promise<RestedRun | undefined> {
+async function restedRun({ services }: Chat, view: RunJournal): Promise<RestedRun | undefined> {
   if (!isOver(view.run) && view.run.status !== 'paused') return undefined;
   return { view, body: await services.runs.body(view, 'runyard') };
 }
 
-async function newestRun({ services, caller, target }: Chat, chatId: string): Promise<RunView | undefined> {
+async function newestRun(
+  { services, caller, target }: Chat,
+  chatId: string,
+): Promise<RunJournal | undefined> {
   try {
     const { runs } = await services.runs.page(caller, { ...target, sessionId: chatId }, { limit: 1 });
     for await (const view of runs) return view;

@@ -4,8 +4,8 @@ import type { Run } from '../../core/runs/run.js';
 import { openRequirements, PausedRun } from '../common/answers/paused-run.js';
 import { objectsIn } from '../common/answers/question.js';
 import { formOf } from '../common/answers/question-form.js';
-import type { RestedRun } from './chat-stream.js';
-import { type Chunk, contentText, type UiParts } from './ui-parts.js';
+import type { Chunk, RestedRun } from './chunk.js';
+import { contentText, type UiParts } from './ui-parts.js';
 
 /** The last chunks of a message: what the run ended with, or what it waits for. */
 export function restChunks(

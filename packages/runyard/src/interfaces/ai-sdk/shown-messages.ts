@@ -1,5 +1,4 @@
 import type { Services } from '../../capabilities/capability.js';
-import type { RunView } from '../../capabilities/runs/bodies/run-body.js';
 import { messagesOf } from '../../core/agents/transcript.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { Message, ToolCall } from '../../core/models/message.js';
@@ -8,11 +7,12 @@ import { parseArguments } from '../../core/tools/call/parse-arguments.js';
 import { openRequirements } from '../common/answers/paused-run.js';
 import { callQuestion } from '../common/answers/question.js';
 import { callOf, outputOf } from './calls.js';
+import type { RunJournal } from './chunk.js';
 import { filesOf, metadataOf } from './rest-chunks.js';
 import { contentText } from './ui-parts.js';
 
 /** A run as the messages of a page: what the user said, and what came of it. */
-export async function shownMessages(runs: Services['runs'], view: RunView): Promise<JsonObject[]> {
+export async function shownMessages(runs: Services['runs'], view: RunJournal): Promise<JsonObject[]> {
   const { run } = view;
   if (run.status === 'regenerated') return [];
   const body = fieldsOf(await runs.body(view, 'runyard'));
@@ -50,7 +50,7 @@ function workflowParts(content: unknown): JsonObject[] {
   return text === '' ? [] : [{ type: 'text', text, state: 'done' }];
 }
 
-function conversationParts(view: RunView, body: Readonly<Record<string, unknown>>): JsonObject[] {
+function conversationParts(view: RunJournal, body: Readonly<Record<string, unknown>>): JsonObject[] {
   const messages = messagesOf(view.run, view.steps).filter(({ fromHistory }) => fromHistory !== true);
   const results = new Map(
     messages.flatMap((one) => (one.role === 'tool' ? [[one.toolCallId ?? '', one]] : [])),

@@ -5,9 +5,7 @@ import type { LoggedEvent } from '../../core/runs/events/logged-event.js';
 import type { RunKind } from '../../core/runs/run.js';
 import { objectsIn } from '../common/answers/question.js';
 import { Calls, callOf } from './calls.js';
-
-/** A chunk of the UI message stream. */
-export type Chunk = JsonObject & { type: string };
+import type { Chunk } from './chunk.js';
 
 interface OpenPart {
   readonly kind: 'text' | 'reasoning';
