@@ -74,6 +74,7 @@ const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   a2a: (given) => interfaces.a2a({ ...given }),
   openaiApi: (given) => interfaces.openaiApi({ ...given }),
   agui: (given) => interfaces.agui({ ...given }),
+  aiSdk: (given) => interfaces.aiSdk({ ...given }),
   workflow: (given) => workflow({ id: 'w', steps: [done], ...given }),
   Workflow: (given) => new Workflow({ id: 'w', steps: [done], ...given }),
   knowledge: (given) => runyard.knowledge({ name: 'k', ...given }),

@@ -24,6 +24,7 @@ test('an unknown component: the answer names the known ones', async () => {
   for (const [path, hint] of [
     ['/mcp', /^MCP is off here.*mcp: true/],
     ['/v1/chat/completions', /^OPENAI is off here.*openai: true/],
+    ['/api/chat', /^AI SDK is off here.*RUNYARD_AI_SDK=true/],
     ['/agui', /\/agui\/agents\/{id}/],
     ['/a2a', /\/a2a\/agents\/{id}\//],
     ['/a2a/agents/.well-known/agent-card.json', /slash at its end/],
