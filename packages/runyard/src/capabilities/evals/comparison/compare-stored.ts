@@ -23,7 +23,9 @@ export async function compareStored(
   level: number,
 ): Promise<ComparedEvals> {
   const [old, now] = [await outcomesOf(results, before), await outcomesOf(results, after)];
-  const comparison = compareEvals(old, now, { level, lowerIsBetter: [runTime] });
+  // a scorer of an application may have the same name: more of its score is better
+  const isTime = [before, after].some(({ evalType }) => evalType === 'performance');
+  const comparison = compareEvals(old, now, { level, lowerIsBetter: isTime ? [runTime] : [] });
   return { before, after, comparison, warnings: warningsAbout(before, after, comparison) };
 }
 
