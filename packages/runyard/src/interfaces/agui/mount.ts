@@ -1,13 +1,17 @@
+import { warnOfUnknown } from '../common/unknown-components.js';
 import type { Interface } from '../interface.js';
 import type { AguiConfig } from './options.js';
 import { aguiRoutes } from './routes.js';
 
 /** The interface at one place. */
 export function aguiInterface(config: AguiConfig): Interface {
-  const { prefix } = config;
+  const { prefix, named } = config;
   return {
     name: `agui ${prefix}`,
     routes: aguiRoutes(config),
-    open: () => ({ listed: { type: 'agui', version: '1.0', route: prefix } }),
+    open: (site) => ({
+      listed: { type: 'agui', version: '1.0', route: prefix },
+      start: () => warnOfUnknown(site, 'agui()', named),
+    }),
   };
 }

@@ -8,6 +8,7 @@ import {
   type Exposes,
   exposedBy,
   exposedOptions,
+  namedBy,
   type OneComponent,
   oneComponentOptions,
   prefixOf,
@@ -24,6 +25,8 @@ export interface AguiConfig {
   /** The only component. */
   readonly only?: ComponentName;
   readonly exposes: Exposes;
+  /** What the options name. */
+  readonly named: readonly ComponentName[];
 }
 
 const owner = 'agui()';
@@ -43,7 +46,9 @@ export function readAguiOptions(given: AguiOptions): AguiConfig {
     throw errors.invalidConfig(
       `${owner}: name one component with agent, team or workflow, or several with agents, teams and workflows, not both.`,
     );
-  const exposes = exposedBy({ agents, teams, workflows });
-  if (!hasOne) return { prefix, exposes };
-  return { prefix, exposes, only: componentName(owner, { agent, team, workflow }) };
+  const listed = { agents, teams, workflows };
+  const exposes = exposedBy(listed);
+  if (!hasOne) return { prefix, exposes, named: namedBy(listed) };
+  const only = componentName(owner, { agent, team, workflow });
+  return { prefix, exposes, only, named: [only] };
 }

@@ -276,6 +276,17 @@ test('what was said before the model is asked again is void', async () => {
   ]);
 });
 
+test('reasoning is shown before the answer', async () => {
+  const client = clientOf();
+  ask(client, 'Think', { reasoning: 'Let me see.', chunks: ['Four.'] });
+  expect(typesOf(await received(client))).toEqual([
+    ...['RUN_STARTED', 'STATE_SNAPSHOT'],
+    ...['REASONING_START', 'REASONING_MESSAGE_START', 'REASONING_MESSAGE_CONTENT'],
+    ...['REASONING_MESSAGE_END', 'REASONING_END'],
+    ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END', 'RUN_FINISHED'],
+  ]);
+});
+
 test('members of a team and steps of a workflow are shown as what they are', async () => {
   const desk = clientOf('teams/desk');
   book.write('Do it', 'I did it.');

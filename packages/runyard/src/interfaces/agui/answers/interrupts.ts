@@ -13,12 +13,21 @@ export class Waiting {
   /** The calls, those of steps of a workflow included. */
   readonly calls: readonly ToolCallBody[];
 
+  /** Until when steps can be answered. */
+  private readonly dueTimes: ReadonlyMap<string, string>;
+
   constructor(
     readonly run: Run,
     body: Body,
   ) {
     this.paused = new PausedRun(run.kind, body);
-    this.calls = openRequirements(body).flatMap((one) =>
+    const open = openRequirements(body);
+    this.dueTimes = new Map(
+      open.flatMap(({ step_id: id, timeout_at: due }) =>
+        typeof due === 'string' ? [[String(id), due]] : [],
+      ),
+    );
+    this.calls = open.flatMap((one) =>
       'tool_execution' in one ? callsIn([one]) : callsIn(objectsIn(one.executor_requirements)),
     );
   }
@@ -43,14 +52,15 @@ export class Waiting {
       .filter((question) => !this.isOfClient(question))
       .map((question) => {
         const { id, message, asked, needsApproval } = question;
-        const isCall = this.calls.some(({ tool_call_id: callId }) => callId === id);
+        const expiresAt = this.dueTimes.get(id);
         const schema = formOf(question, true)?.schema;
         const call = this.calls.find(({ tool_call_id: callId }) => callId === id);
         return {
           id: this.interruptId(question),
           reason: needsApproval ? 'approval' : reasons[asked.kind],
           message,
-          ...(isCall && { toolCallId: id }),
+          ...(call && { toolCallId: id }),
+          ...(expiresAt !== undefined && { expiresAt }),
           // a schema is JSON
           ...(schema && { responseSchema: schema as unknown as JsonObject }),
           ...(call?.approval_id && { metadata: { approvalId: call.approval_id } }),

@@ -62,9 +62,10 @@ export class RunEvents {
     return [...this.used.values()];
   }
 
-  async of(logged: LoggedEvent): Promise<readonly AguiEvent[]> {
+  /** Only an event that is no piece of a text has to be read. */
+  of(logged: LoggedEvent): readonly AguiEvent[] | Promise<readonly AguiEvent[]> {
     const { piece, name } = logged;
-    if (piece === undefined) return this.ofDecoded(await logged.decoded());
+    if (piece === undefined) return this.ofDecoded(logged);
     const plain = plainName(name);
     if (plain === 'RunContent') return [...this.lane(logged.runId).piece(piece)];
     return plain === 'ReasoningContentDelta' ? [...this.lane(logged.runId).think(piece)] : [];
@@ -101,7 +102,8 @@ export class RunEvents {
     for (const call of calls) yield* this.call(this.own, call);
   }
 
-  private async ofDecoded(event: WorkflowEvent): Promise<readonly AguiEvent[]> {
+  private async ofDecoded(logged: LoggedEvent): Promise<readonly AguiEvent[]> {
+    const event = await logged.decoded();
     const name = plainName(event.event);
     const events: AguiEvent[] = [];
     if (name === 'RunStarted') events.push(...(await this.started(event)));

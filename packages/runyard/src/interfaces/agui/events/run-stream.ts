@@ -46,7 +46,11 @@ export class RunStream implements EventReader {
       return this.closed ? [] : last();
     }
     const encoded: AguiEvent[] = [];
-    for (const event of logged) encoded.push(...(await encoder.of(event)));
+    for (const event of logged) {
+      const found = encoder.of(event);
+      // to wait for each piece would take longer than all of them
+      encoded.push(...(found instanceof Promise ? await found : found));
+    }
     return encoded;
   }
 }
