@@ -7,4 +7,12 @@ export { mcp } from './interfaces/mcp/interface.js';
 export type { McpOAuthOptions } from './interfaces/mcp/oauth/options.js';
 export type { McpOptions, McpToolTag } from './interfaces/mcp/options.js';
 export { type OpenaiApiOptions, openaiApi } from './interfaces/openai/interface.js';
+export {
+  type IsApprover,
+  type SlackOAuthOptions,
+  type SlackOptions,
+  type SlackPress,
+  type SuggestedPrompt,
+  slack,
+} from './interfaces/slack/interface.js';
 export { webSocket } from './interfaces/websocket/interface.js';

@@ -19,6 +19,7 @@ import { runs } from './runs/capability.js';
 import { schedules } from './schedules/capability.js';
 import { serviceAccounts } from './service-accounts/capability.js';
 import { sessions } from './sessions/capability.js';
+import { slack } from './slack/capability.js';
 import { system } from './system/capability.js';
 import { traces } from './traces/capability.js';
 
@@ -45,6 +46,7 @@ export const capabilities: readonly Capability[] = [
   schedules,
   pushNotifications,
   mcpSessions,
+  slack,
   retention,
 ];
 

@@ -39,7 +39,6 @@ export interface WebApiOptions {
   readonly apiUrl?: string | undefined;
   readonly log: Log;
 }
-export type OpenWebApi = (options: WebApiOptions) => Promise<SlackApi>;
 
 /** Where the answer of a run is written, and who asked. */
 export interface SlackThread {
@@ -58,13 +57,6 @@ export interface ReceivedFiles {
   readonly fields: Pick<CreateForm, 'images' | 'audio' | 'videos' | 'input_files' | 'files'>;
   readonly skipped: readonly string[];
 }
-/** `receivedFiles` in `web/received-files.ts`. `files`: as the event has them. */
-export type ReceiveFiles = (
-  api: SlackApi,
-  files: readonly JsonObject[],
-  mostBytes: number,
-  signal: AbortSignal,
-) => Promise<ReceivedFiles>;
 
 /**
  * The work on one run in one thread. It is kept in the row of the delivery: when the process ends, another one gets the
@@ -93,13 +85,6 @@ export interface AnswerJob extends RunJob {
   save(progress: JsonObject): Promise<void>;
 }
 
-/**
- * `writeAnswer` in `answer/write-answer.ts`: status, title, the streamed or posted answer, media, and the cards of a pause.
- * It returns when the run rests (completed, failed, cancelled, paused) and everything is written. Rejects with the
- * `SlackCallError` that ended it; the job is tried again later when that is `retryable`.
- */
-export type WriteAnswer = (job: AnswerJob) => Promise<void>;
-
 /** A button of ours that somebody pressed. */
 export interface Press {
   readonly runId: string;
@@ -113,8 +98,6 @@ export interface Press {
   /** As Slack sent it. */
   readonly payload: JsonObject;
 }
-/** `readPress` in `pauses/read-press.ts`; undefined for an interaction that is not ours. Light: routes import it. */
-export type ReadPress = (payload: JsonObject) => Press | undefined;
 
 export interface PressJob extends RunJob {
   readonly press: Press;
@@ -125,10 +108,3 @@ export type PressOutcome =
   | { readonly kind: 'waits' }
   /** `shown` is handed to `showDecision` once the run continues, also in another process. */
   | { readonly kind: 'continue'; readonly form: ContinueForm; readonly shown: JsonObject };
-/**
- * `answerPress` in `pauses/answer-press.ts`. Presses of one run come one at a time, in order. The run is loaded by it
- * (`services.runs.get`): one that is not paused gets "This approval is no longer active." and `waits`.
- */
-export type AnswerPress = (job: PressJob) => Promise<PressOutcome>;
-/** `showDecision` in `pauses/answer-press.ts`: the card becomes a summary. May be repeated. */
-export type ShowDecision = (job: PressJob, shown: JsonObject) => Promise<void>;

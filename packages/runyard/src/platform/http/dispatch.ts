@@ -187,6 +187,8 @@ export class RouteDispatcher<Services> {
       return readForm(exchange, repeatableInBody, jsonForms, this.options.settings);
     }
     const setting = this.route.carriesFiles ? 'maxUploadBytes' : 'maxBodyBytes';
+    if (this.route.accepts === 'bytes')
+      return readBody(exchange, { bytes: this.options.settings[setting], setting });
     return readJson(exchange, { bytes: this.options.settings[setting], setting });
   }
 

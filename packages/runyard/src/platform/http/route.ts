@@ -91,8 +91,11 @@ export type RouteFacts = RouteAccess & {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** The encoding of the body; `json` by default. `form` means both form content types, and JSON with the same fields. */
-  readonly accepts?: 'json' | 'form';
+  /**
+   * The encoding of the body; `json` by default. `form` means both form content types, and JSON with the same fields.
+   * `bytes`: the body as it came (`Uint8Array`), for a protocol that signs it.
+   */
+  readonly accepts?: 'json' | 'form' | 'bytes';
   readonly responses: Readonly<Record<number, z.ZodType | ResponseDescription>>;
   /** Its JSON may hold files: the bound of its body is `maxUploadBytes`. */
   readonly carriesFiles?: boolean;

@@ -32,7 +32,7 @@ export interface Operation {
   /** Any one of these is enough; none are needed when it is empty. */
   readonly scopes: readonly string[];
   readonly isPublic: boolean;
-  readonly accepts: 'json' | 'form' | null;
+  readonly accepts: 'json' | 'form' | 'bytes' | null;
   readonly fields: readonly Field[];
 }
 

@@ -37,5 +37,6 @@ export class ScriptBook {
 }
 
 function asked(request: ModelRequest): string {
-  return request.messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  const said = request.messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  return said.split('\n\n<additional_context>', 1)[0] ?? '';
 }

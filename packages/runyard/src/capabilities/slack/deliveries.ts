@@ -1,0 +1,221 @@
+import { backOffMs } from '../../core/back-off.js';
+import { isReported as isKnownFault } from '../../core/errors/errors.js';
+import { newId } from '../../core/ids.js';
+import type { Log } from '../../core/log.js';
+import type { Timers } from '../../core/timers.js';
+import type { SlackStore, StoredDelivery } from './store.js';
+import type { SlackLane } from './tables.js';
+
+/** How an attempt ended. `retry`: it is to be repeated; the reason holds no secrets. */
+export type DeliveryOutcome =
+  | { readonly kind: 'done'; readonly note?: string }
+  | { readonly kind: 'retry'; readonly reason: string };
+
+/** A delivery while this process works on it. */
+export interface HeldDelivery extends StoredDelivery {
+  /** Aborts when the process stops or another one has the delivery. */
+  readonly signal: AbortSignal;
+  /** There will be no further attempt. */
+  readonly isLast: boolean;
+  /** Both reject when another process has the delivery. */
+  save(progress: string): Promise<void>;
+  assign(runId: string, threadKey: string, place: string): Promise<void>;
+}
+
+/** How an interface processes what it received. It may be called again for the same delivery, in any process. */
+export type DeliveryHandler = (delivery: HeldDelivery) => Promise<DeliveryOutcome>;
+
+export interface DeliveriesOptions {
+  readonly store: SlackStore;
+  /** By where they are mounted. Empty: nothing is processed here. */
+  readonly handlers: ReadonlyMap<string, DeliveryHandler>;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+/** How many answers a process writes at once, and how many buttons and commands it handles beside them. */
+const atOnce: Readonly<Record<SlackLane, number>> = { work: 200, control: 100 };
+const claimedAtOnce = 20;
+const leaseMs = 30_000;
+/** How long to wait for the next look when nothing is due; another process may have left something. */
+const longestWaitMs = 5_000;
+const mostAttempts = 10;
+const retryMs = { delayMs: 1_000, maximumMs: 300_000 };
+/** Slack repeats a delivery for a day at most. */
+const keptMs = 3 * 86_400_000;
+const removeEveryMs = 600_000;
+/** How long to keep what is known of a run that does not exist, and of one that nobody has answered. */
+const goneMs = 3_600_000;
+const unusedMs = 180 * 86_400_000;
+const removedAtOnce = 500;
+
+interface Work {
+  readonly delivery: StoredDelivery;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** Another process has the delivery, or this one has to stop. */
+class DeliveryLost extends Error {}
+
+/**
+ * Processes what Slack delivered. The rows are the queue: a process holds a lease on each that it works on, and what a
+ * process leaves behind is taken by another one when the lease ends.
+ */
+export class Deliveries {
+  readonly #options: DeliveriesOptions;
+  readonly #works = new Map<string, Work>();
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  #isStarted = false;
+  #stopTimers: readonly (() => void)[] = [];
+  #cancelWait = () => {};
+
+  constructor(options: DeliveriesOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { handlers, timers } = this.#options;
+    if (handlers.size === 0 || this.#isStarted) return;
+    this.#isStarted = true;
+    this.#stopTimers = [
+      timers.every(leaseMs / 3, () => void this.#quietly(() => this.#renew())),
+      timers.every(removeEveryMs, () => void this.#quietly(() => this.#removeOld())),
+    ];
+    // what a start does first must not wait for it
+    timers.soon(() => this.look());
+  }
+
+  /** Takes nothing more, and gives back what is not done in time, for another process. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStarted = false;
+    this.#cancelWait();
+    const { timers } = this.#options;
+    const all = Promise.all([this.#looking, ...[...this.#works.values()].map(({ ended }) => ended)]);
+    let cancel = () => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = timers.after(graceMs, resolve);
+    });
+    await Promise.race([all, late]);
+    cancel();
+    for (const stop of this.#stopTimers) stop();
+    for (const { stop } of this.#works.values()) stop.abort(new DeliveryLost('The process stops.'));
+    await Promise.all([this.#looking, ...[...this.#works.values()].map(({ ended }) => ended)]);
+  }
+
+  /** Takes what is due. One look at a time: a request during a look causes another one. */
+  look(): void {
+    if (!this.#isStarted) return;
+    this.#cancelWait();
+    this.#lookAgain = true;
+    this.#looking ??= this.#lookNow().finally(() => {
+      this.#looking = undefined;
+      // asked for after the last look had ended
+      if (this.#lookAgain) this.look();
+    });
+  }
+
+  async #lookNow(): Promise<void> {
+    let waitMs = longestWaitMs;
+    while (this.#lookAgain && this.#isStarted) {
+      this.#lookAgain = false;
+      await this.#quietly(async () => {
+        for (const [mount, handler] of this.#options.handlers) {
+          for (const lane of ['control', 'work'] as const) await this.#take(mount, lane, handler);
+          waitMs = Math.min(waitMs, (await this.#options.store.dueInMs(mount)) ?? longestWaitMs);
+        }
+      });
+    }
+    if (!this.#isStarted) return;
+    // not at once: what is due and was not claimed waits for something else, whose end causes a look
+    this.#cancelWait = this.#options.timers.after(Math.max(waitMs, 250), () => this.look());
+  }
+
+  async #take(mount: string, lane: SlackLane, handler: DeliveryHandler): Promise<void> {
+    while (this.#isStarted) {
+      const busy = [...this.#works.values()].filter(({ delivery }) => delivery.lane === lane).length;
+      const free = Math.min(atOnce[lane] - busy, claimedAtOnce);
+      if (free <= 0) return;
+      const claimed = await this.#options.store.claim(mount, lane, newId(), leaseMs, free);
+      for (const delivery of claimed) this.#begin(delivery, handler);
+      if (claimed.length < free) return;
+    }
+  }
+
+  #begin(delivery: StoredDelivery, handler: DeliveryHandler): void {
+    const key = `${delivery.mount}\n${delivery.deliveryId}`;
+    const stop = new AbortController();
+    const ended = this.#quietly(() => this.#process(delivery, handler, stop.signal)).finally(() => {
+      if (this.#works.get(key)?.stop === stop) this.#works.delete(key);
+      this.look();
+    });
+    // a lease that ended while the database could not be reached
+    this.#works.get(key)?.stop.abort(new DeliveryLost('The lease ended.'));
+    this.#works.set(key, { delivery, stop, ended });
+  }
+
+  async #process(delivery: StoredDelivery, handler: DeliveryHandler, signal: AbortSignal): Promise<void> {
+    const { store, log } = this.#options;
+    const facts = { mount: delivery.mount, delivery: delivery.deliveryId, run_id: delivery.runId };
+    const isLast = delivery.attempts >= mostAttempts;
+    let outcome: DeliveryOutcome;
+    try {
+      outcome = await handler(this.#held(delivery, isLast, signal));
+    } catch (error) {
+      if (signal.aborted || error instanceof DeliveryLost) return store.release(delivery);
+      log.error({ ...facts, err: error }, 'a delivery of Slack could not be processed');
+      outcome = { kind: 'retry', reason: 'An error of the service: see its log.' };
+    }
+    if (signal.aborted && outcome.kind === 'retry') return store.release(delivery);
+    if (outcome.kind === 'done') return void (await store.finish(delivery, outcome.note ?? null));
+    if (isLast) {
+      log.warn({ ...facts, reason: outcome.reason }, 'a delivery of Slack was given up');
+      return void (await store.finish(delivery, outcome.reason));
+    }
+    await store.retry(delivery, backOffMs(retryMs, delivery.attempts - 1), outcome.reason);
+  }
+
+  #held(delivery: StoredDelivery, isLast: boolean, signal: AbortSignal): HeldDelivery {
+    const { store } = this.#options;
+    const sure = async (work: () => Promise<boolean>) => {
+      if (signal.aborted || !(await work())) throw new DeliveryLost('Another process has the delivery.');
+    };
+    return {
+      ...delivery,
+      signal,
+      isLast,
+      save: (progress) => sure(() => store.save(delivery, progress)),
+      assign: (runId, threadKey, place) => sure(() => store.assign(delivery, runId, threadKey, place)),
+    };
+  }
+
+  async #renew(): Promise<void> {
+    const works = [...this.#works.values()];
+    const leases = [...new Set(works.map(({ delivery }) => delivery.leaseId))];
+    if (leases.length === 0) return;
+    const held = await this.#options.store.renew(leases, leaseMs);
+    for (const { delivery, stop } of works)
+      if (!held.has(delivery.leaseId)) stop.abort(new DeliveryLost('The lease ended.'));
+  }
+
+  async #removeOld(): Promise<void> {
+    const { store } = this.#options;
+    while (this.#isStarted) if ((await store.removeOld(keptMs, removedAtOnce)) < removedAtOnce) break;
+    while (this.#isStarted)
+      if ((await store.removeOldRuns(goneMs, unusedMs, removedAtOnce)) < removedAtOnce) break;
+  }
+
+  /** A failure of the database loses nothing: the next look finds what was not done. */
+  async #quietly(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!isKnownFault(error) && this.#isStarted)
+        this.#options.log.warn(
+          { err: error },
+          'deliveries of Slack could not be processed; trying again later',
+        );
+    }
+  }
+}

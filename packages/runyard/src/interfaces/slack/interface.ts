@@ -1,0 +1,18 @@
+import { DefinedInterface } from '../interface.js';
+import { readSlackOptions, type SlackOptions } from './options.js';
+
+export type {
+  IsApprover,
+  SlackOAuthOptions,
+  SlackOptions,
+  SlackPress,
+  SuggestedPrompt,
+} from './options.js';
+
+/** An agent, a team or a workflow in Slack: mentions, direct messages and the assistant pane. */
+export function slack(options: SlackOptions): DefinedInterface {
+  const config = readSlackOptions(options);
+  return new DefinedInterface('slack', config.prefix, async () =>
+    (await import('./mount.js')).slackInterface(config),
+  );
+}

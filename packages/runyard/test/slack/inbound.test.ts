@@ -1,0 +1,384 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { silentLog } from '../../src/core/log.js';
+import { agent, Runyard, tool } from '../../src/index.js';
+import { type SlackOptions, slack } from '../../src/interfaces.js';
+import { preparedSqlite } from '../support/databases.js';
+import { ScriptBook } from '../support/providers/script-book.js';
+import type { Body } from '../support/service.js';
+import { signedInteraction, signedRequest } from '../support/slack/signed-request.js';
+import { SlackDouble } from '../support/slack/slack-double.js';
+import { gate, until } from '../support/until.js';
+
+const signingSecret = 'the signing secret';
+const encryptionSecret = 'a secret that encrypts tokens in the database';
+const book = new ScriptBook();
+const paid: string[] = [];
+let door = gate();
+
+const clerk = agent({
+  id: 'clerk',
+  model: book.model,
+  tools: [
+    tool({
+      name: 'pay',
+      description: 'Pays',
+      requiresConfirmation: true,
+      sideEffects: true,
+      execute: (_given, { runId }) => {
+        paid.push(runId);
+        return 'paid';
+      },
+    }),
+    tool({
+      name: 'linger',
+      description: 'Takes its time',
+      execute: async () => {
+        await door.opened;
+        return 'done';
+      },
+    }),
+  ],
+});
+
+let double: SlackDouble;
+let app: Runyard;
+let url: string;
+const dataDir = mkdtempSync(join(tmpdir(), 'runyard-slack-'));
+
+function mounted(options: Partial<SlackOptions> = {}) {
+  return slack({
+    agent: clerk,
+    signingSecret,
+    apiUrl: double.url,
+    bufferSize: 1,
+    ...(options.oauth === undefined && { token: double.token }),
+    ...options,
+  });
+}
+
+function openApp(): Runyard {
+  return new Runyard({
+    port: 0,
+    dataDir,
+    log: silentLog,
+    agents: [clerk],
+    interfaces: [
+      mounted({ suggestedPrompts: [{ title: 'Hello', message: 'Say hello' }] }),
+      mounted({ prefix: '/all', replyToMentionsOnly: false, approvers: ['U2'] }),
+      mounted({ prefix: '/many', oauth: { clientId: 'c', clientSecret: 's', encryptionSecret } }),
+      mounted({ prefix: '/socket', appToken: double.appToken }),
+    ],
+  });
+}
+
+beforeAll(async () => {
+  double = await SlackDouble.open();
+  writeFileSync(join(dataDir, 'runyard.db'), await preparedSqlite());
+  app = openApp();
+  ({ url } = await app.listen());
+});
+afterAll(async () => {
+  await app.close({ graceMs: 0 });
+  await double.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+beforeEach(() => {
+  double.clear();
+  door = gate();
+});
+afterEach(() => expect(double.violations).toEqual([]));
+
+let sent = 0;
+
+/** An event as Slack sends it. */
+function envelope(event: Body, fields: Body = {}): Body {
+  sent += 1;
+  const team_id = 'T1';
+  return { type: 'event_callback', event_id: `Ev${sent}`, team_id, event, ...fields };
+}
+
+function mention(text: string, fields: Body = {}): Body {
+  sent += 1;
+  const ts = `1700000000.${String(sent).padStart(6, '0')}`;
+  return {
+    type: 'app_mention',
+    user: 'U1',
+    text: `<@U0BOT> ${text}`,
+    channel: 'C1',
+    ts,
+    event_ts: ts,
+    ...fields,
+  };
+}
+
+async function deliver(body: Body, prefix = '/slack', headers: Record<string, string> = {}): Promise<void> {
+  const request = signedRequest(signingSecret, JSON.stringify(body), { headers });
+  const response = await fetch(`${url}${prefix}/events`, request);
+  expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
+}
+
+/** Sends a message, and waits for the text of its answer. */
+async function answered(event: Body, text: string, prefix?: string): Promise<void> {
+  await deliver(envelope(event), prefix);
+  await untilText(event, text);
+}
+
+const untilText = ({ channel, thread_ts, ts }: Body, text: string) =>
+  until(`Slack shows ${text}`, () => double.textOf(channel, thread_ts ?? ts).includes(text));
+
+async function press(event: Body, button: string, user: string, prefix: string, at: string): Promise<void> {
+  const message = double
+    .thread(event.channel, event.ts)
+    .find(({ blocks }) => JSON.stringify(blocks).includes(button));
+  const actions: Body[] = JSON.stringify(message?.blocks) ? buttonsIn(message?.blocks) : [];
+  const action = actions.find((one) => one.action_id === button);
+  const payload = {
+    type: 'block_actions',
+    user: { id: user },
+    team: { id: 'T1' },
+    channel: { id: event.channel },
+    message: { ts: message?.ts, blocks: message?.blocks },
+    actions: [{ ...action, action_ts: at }],
+    state: { values: {} },
+  };
+  const response = await fetch(`${url}${prefix}/interactions`, signedInteraction(signingSecret, payload));
+  expect(response.status).toBe(200);
+}
+
+function buttonsIn(value: unknown): Body[] {
+  if (Array.isArray(value)) return value.flatMap(buttonsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return [...('action_id' in value ? [value as Body] : []), ...Object.values(value).flatMap(buttonsIn)];
+}
+
+async function runsOf(sessionId: string): Promise<Body[]> {
+  const response = await fetch(`${url}/sessions/${encodeURIComponent(sessionId)}/runs?type=agent`);
+  return response.status === 200 ? ((await response.json()) as Body[]) : [];
+}
+
+test('a mention is answered in its thread, as a run of the person, and where it was written is no part of the text', async () => {
+  const event = mention('what is &lt;this&gt;?');
+  book.write('@Helper what is <this>?', 'It is a test.');
+  await answered(event, 'It is a test.');
+  const [run] = await runsOf(`clerk:C1:${event.ts}`);
+  expect(run).toMatchObject({ user_id: 'U1', status: 'completed', run_input: '@Helper what is <this>?' });
+  const whole = await fetch(`${url}/agents/clerk/runs/${run?.run_id}`);
+  expect(((await whole.json()) as Body).metadata).toMatchObject({ user_id: 'U1', user_name: 'Ann' });
+  expect(JSON.stringify(book.requests('@Helper what is <this>?').at(-1))).toContain('#general');
+});
+
+test('the next person in a thread sees the same session', async () => {
+  const event = mention('remember blue');
+  book.write('@Helper remember blue', 'I do.');
+  await answered(event, 'I do.');
+  book.write('@Helper which one?', 'Blue.');
+  const next = mention('which one?', { user: 'U2', thread_ts: event.ts });
+  await answered(next, 'Blue.');
+  const texts = book
+    .requests('@Helper which one?')
+    .at(-1)
+    ?.messages.map(({ content }) => content);
+  expect(texts?.join()).toContain('@Helper remember blue');
+  expect(await runsOf(`clerk:C1:${event.ts}`)).toHaveLength(2);
+});
+
+test('requests without a signature, with a wrong one, and old ones are refused', async () => {
+  const body = JSON.stringify({ type: 'url_verification', challenge: 'abc' });
+  const asked = async (init: RequestInit, path = 'events') => {
+    const response = await fetch(`${url}/slack/${path}`, init);
+    return [response.status, await response.json()];
+  };
+  const old = Math.floor(Date.now() / 1000) - 301;
+  expect(await asked({ method: 'POST', body })).toEqual([400, { detail: 'Missing Slack headers' }]);
+  expect(await asked(signedRequest('another secret', body))).toEqual([403, { detail: 'Invalid signature' }]);
+  expect(await asked(signedRequest(signingSecret, body, { at: old }))).toEqual([
+    403,
+    { detail: 'Invalid signature' },
+  ]);
+  expect(await asked({ ...signedRequest(signingSecret, body), body: `${body} ` })).toEqual([
+    403,
+    { detail: 'Invalid signature' },
+  ]);
+  expect(await asked(signedRequest(signingSecret, body))).toEqual([200, { challenge: 'abc' }]);
+  const form = 'application/x-www-form-urlencoded';
+  const none = signedRequest(signingSecret, 'a=b', { type: form });
+  expect(await asked(none, 'interactions')).toEqual([400, { detail: 'Missing payload' }]);
+  const broken = signedRequest(signingSecret, 'payload=%7B', { type: form });
+  expect(await asked(broken, 'interactions')).toEqual([400, { detail: 'Malformed payload JSON' }]);
+});
+
+test('a repeated event is processed once, and one that never arrived before is processed although it is a repetition', async () => {
+  const event = mention('again?');
+  book.write('@Helper again?', 'Once.');
+  const body = envelope(event);
+  const headers = { 'x-slack-retry-num': '1', 'x-slack-retry-reason': 'http_timeout' };
+  await Promise.all([deliver(body, '/slack', headers), deliver(body), deliver(body)]);
+  await untilText(event, 'Once.');
+  await deliver(body, '/slack', headers);
+  const marker = mention('marker');
+  book.write('@Helper marker', 'Seen.');
+  await answered(marker, 'Seen.');
+  expect(await runsOf(`clerk:C1:${event.ts}`)).toHaveLength(1);
+});
+
+test('its own messages, other apps, edits and messages without a mention are not answered', async () => {
+  const message = (fields: Body) => ({
+    ...mention('no'),
+    type: 'message',
+    channel_type: 'channel',
+    ...fields,
+  });
+  const own = [
+    { bot_id: 'B0BOT', user: undefined },
+    { user: 'U0BOT' },
+    { bot_id: 'B9', subtype: 'bot_message' },
+  ];
+  for (const fields of own) await deliver(envelope(message(fields)), '/all');
+  await deliver(envelope(message({ subtype: 'message_changed' })), '/all');
+  await deliver(envelope(mention('no')), '/all');
+  await deliver(envelope(message({})));
+  await deliver(envelope(mention('no', { bot_id: 'B9' })));
+  const event = { ...mention('x'), type: 'message', text: 'yes', channel: 'D1', channel_type: 'im' };
+  book.write('yes', 'Only this.');
+  await answered(event, 'Only this.');
+  expect(book.requests('@Helper no')).toEqual([]);
+});
+
+test('only the asker may press a button unless the operator says otherwise, and two presses decide once', async () => {
+  const event = mention('pay it');
+  book.write('@Helper pay it', { toolCalls: [{ name: 'pay', id: 'c1', arguments: {} }] }, 'It is paid.');
+  await deliver(envelope(event));
+  await until(
+    'the card is there',
+    () => buttonsIn(double.thread('C1', event.ts).map(({ blocks }) => blocks)).length > 0,
+  );
+  await press(event, 'row_approve', 'U2', '/slack', '1.1');
+  await until('the other person is told', () => double.ephemeral('U2').length === 1);
+  expect(paid).toEqual([]);
+  await Promise.all(['1.2', '1.3'].map((at) => press(event, 'row_approve', 'U1', '/slack', at)));
+  await untilText(event, 'It is paid.');
+  await until('the second press is answered', () => double.ephemeral('U1').length === 1);
+  expect(paid).toHaveLength(1);
+});
+
+test('approvers that are listed may press what others asked for', async () => {
+  const event = { ...mention('x'), type: 'message', text: 'pay more', channel_type: 'channel' };
+  book.write('pay more', { toolCalls: [{ name: 'pay', id: 'c2', arguments: {} }] }, 'More is paid.');
+  await deliver(envelope(event), '/all');
+  await until(
+    'the card is there',
+    () => buttonsIn(double.thread('C1', event.ts).map(({ blocks }) => blocks)).length > 0,
+  );
+  await press(event, 'row_approve', 'U1', '/all', '2.1');
+  await until('the asker is told', () => double.ephemeral('U1').length === 1);
+  await press(event, 'row_approve', 'U2', '/all', '2.2');
+  await untilText(event, 'More is paid.');
+});
+
+test('a word cancels the run in progress of its thread', async () => {
+  const event = mention('take long');
+  book.write('@Helper take long', { toolCalls: [{ name: 'linger', id: 'c3', arguments: {} }] }, 'Too late.');
+  await deliver(envelope(event));
+  await until('the run is there', async () => (await runsOf(`clerk:C1:${event.ts}`)).length === 1);
+  await deliver(envelope(mention('Stop!', { thread_ts: event.ts })));
+  await until(
+    'the run is cancelled',
+    async () => (await runsOf(`clerk:C1:${event.ts}`))[0]?.status === 'cancelled',
+  );
+  door.open();
+  await until('the thread says so', () => /cancel/i.test(double.textOf('C1', event.ts)));
+});
+
+test('the assistant pane gets its prompts', async () => {
+  const assistant_thread = { user_id: 'U1', channel_id: 'D2', thread_ts: '1700000001.000001' };
+  await deliver(envelope({ type: 'assistant_thread_started', assistant_thread, event_ts: '1' }));
+  await double.untilCalled('assistant.threads.setSuggestedPrompts');
+  expect(double.called('assistant.threads.setSuggestedPrompts')[0]).toMatchObject({
+    channel_id: 'D2',
+    prompts: [{ title: 'Hello', message: 'Say hello' }],
+  });
+});
+
+test('workspaces install the app, and their tokens are encrypted, used and removed', async () => {
+  const begun = await fetch(`${url}/many/install`, { redirect: 'manual' });
+  const target = new URL(begun.headers.get('location') ?? '');
+  expect([begun.status, target.origin]).toEqual([302, 'https://slack.com']);
+  const cookie = (begun.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const state = target.searchParams.get('state') ?? '';
+  const token = 'xoxb-of-the-second-workspace';
+  double.installed.set(token, { teamId: 'T2', botUserId: 'U0BOT', botId: 'B0BOT' });
+  double.grants.set('code', {
+    access_token: token,
+    token_type: 'bot',
+    bot_user_id: 'U0BOT',
+    team: { id: 'T2', name: 'Two' },
+  });
+  const back = (query: object, headers: Record<string, string>) =>
+    fetch(`${url}/many/oauth/callback?${new URLSearchParams({ ...query })}`, { headers });
+  expect((await back({ code: 'code', state }, {})).status).toBe(400);
+  expect((await back({ code: 'code', state: `9${state}` }, { cookie })).status).toBe(400);
+  expect((await back({ code: 'code', state }, { cookie })).status).toBe(200);
+  expect(readFileSync(join(dataDir, 'runyard.db')).includes(token)).toBe(false);
+
+  const event = mention('from two');
+  book.write('@Helper from two', 'Hello, two.');
+  await deliver(envelope(event, { team_id: 'T2' }), '/many');
+  await untilText(event, 'Hello, two.');
+  expect((await runsOf(`clerk:T2:C1:${event.ts}`))[0]).toMatchObject({ user_id: 'T2:U1' });
+  expect(double.calls.some((one) => one.token === token)).toBe(true);
+
+  await deliver(envelope({ type: 'app_uninstalled' }, { team_id: 'T2' }), '/many');
+  const late = mention('gone');
+  await until('the installation is removed', async () => {
+    double.calls.length = 0;
+    await deliver(envelope(late, { team_id: 'T2' }), '/many');
+    const marker = mention(`marker ${sent}`);
+    book.write(`@Helper ${marker.text.slice(9)}`, 'Marked.');
+    await answered(marker, 'Marked.');
+    return !double.calls.some((one) => one.token === token);
+  });
+});
+
+test('over socket mode a delivery is acknowledged when it is stored, and a new connection replaces the old one', async () => {
+  await until('the socket is open', () => double.sockets.size > 0);
+  const event = mention('over the socket');
+  book.write('@Helper over the socket', 'Received.');
+  const id = double.push('events_api', envelope(event));
+  await untilText(event, 'Received.');
+  expect(double.acknowledged).toContain(id);
+  const before = double.called('apps.connections.open').length;
+  double.refreshSockets();
+  await double.untilCalled('apps.connections.open', before + 1);
+});
+
+test('what a process leaves behind is done by the next one, once', async () => {
+  const event = mention('survive');
+  book.write('@Helper survive', { chunks: ['Half and ', door.opened, 'half.'] });
+  await deliver(envelope(event));
+  await untilText(event, 'Half and ');
+  await app.close({ graceMs: 0 });
+  door.open();
+  book.write('@Helper survive', 'Half and half.');
+  app = openApp();
+  ({ url } = await app.listen());
+  await untilText(event, 'half.');
+  expect(await runsOf(`clerk:C1:${event.ts}`)).toHaveLength(1);
+  expect(double.textOf('C1', event.ts).match(/half\./g)).toHaveLength(1);
+});
+
+test('a start says when Slack refuses the token, and when nothing can be received', async () => {
+  const open = (options: Partial<SlackOptions>) =>
+    new Runyard({
+      port: 0,
+      dataDir: join(dataDir, 'other'),
+      log: silentLog,
+      agents: [clerk],
+      interfaces: [mounted(options)],
+    }).listen();
+  await expect(open({ token: 'xoxb-wrong' })).rejects.toThrow('invalid_auth');
+  double.clear();
+  await expect(open({ signingSecret: '' })).rejects.toThrow('SLACK_SIGNING_SECRET');
+});
