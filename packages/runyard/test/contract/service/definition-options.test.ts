@@ -75,6 +75,7 @@ const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   openaiApi: (given) => interfaces.openaiApi({ ...given }),
   agui: (given) => interfaces.agui({ ...given }),
   aiSdk: (given) => interfaces.aiSdk({ ...given }),
+  slack: (given) => interfaces.slack({ agent: 'a', ...given }),
   workflow: (given) => workflow({ id: 'w', steps: [done], ...given }),
   Workflow: (given) => new Workflow({ id: 'w', steps: [done], ...given }),
   knowledge: (given) => runyard.knowledge({ name: 'k', ...given }),
