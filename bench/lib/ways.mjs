@@ -71,6 +71,16 @@ export const ways = {
     marks: () => ['RUN_FINISHED', 'token50 '],
     firstMark: 'token1 ',
   },
+  aiSdk: {
+    request: ({ agentId }) =>
+      jsonRequest(`/api/chat/agents/${agentId}`, {
+        id: randomUUID(),
+        messages: [{ id: randomUUID(), role: 'user', parts: [{ type: 'text', text: question }] }],
+        trigger: 'submit-message',
+      }),
+    marks: () => ['"type":"finish"', 'token50 '],
+    firstMark: 'token1 ',
+  },
 };
 
 function jsonRequest(path, body) {

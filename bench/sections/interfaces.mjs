@@ -26,10 +26,11 @@ const shapes = [
   { over: 'responses', title: 'a response of OpenAI', stream: false },
   { over: 'responses', title: 'a streamed response of OpenAI', stream: true },
   { over: 'agui', title: 'a stream over AG-UI', stream: true },
+  { over: 'aiSdk', title: 'a stream for the AI SDK', stream: true },
 ].flatMap((shape) => [1, 32].map((callers) => ({ ...shape, callers })));
 
 /** The settings that turn on what is measured, and the names in the rows. */
-const names = { mcp: 'MCP', a2a: 'A2A', openai: 'OpenAI', agui: 'AG-UI' };
+const names = { mcp: 'MCP', a2a: 'A2A', openai: 'OpenAI', agui: 'AG-UI', aiSdk: 'AI SDK' };
 const interfacesOn = Object.fromEntries(Object.keys(names).map((name) => [name, true]));
 
 /**
@@ -69,7 +70,7 @@ export async function measureInterfaces({ load, start }, database, { rounds, mil
 }
 
 /** The modules of the interfaces that are there before an application opts in. The build without them has none of their code. */
-const leftOut = ['mcp', 'a2a', 'openai', 'agui'].map((room) => `interfaces/${room}/interface.js`);
+const leftOut = ['mcp', 'a2a', 'openai', 'agui', 'ai-sdk'].map((room) => `interfaces/${room}/interface.js`);
 
 /**
  * From the start of a process until /health answers: a build without the interfaces, and the build as it is, with none

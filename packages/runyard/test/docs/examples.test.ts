@@ -55,6 +55,19 @@ test.each(names)('%s starts with npm start and names what it bundles', (name) =>
 });
 
 describe('the example answers', () => {
+  test('ai-sdk, as the transport of useChat asks', async () => {
+    const call = await serve('ai-sdk');
+    const parts = [{ type: 'text', text: 'Where is order 1001?' }];
+    const answer = await call('/api/chat', {
+      id: 'one',
+      messages: [{ id: 'm', role: 'user', parts }],
+      trigger: 'submit-message',
+    });
+    expect(answer).toContain('"toolName":"order_status"');
+    expect(answer).toContain('"type":"finish"');
+    expect(await call('/chat')).toContain('/page.js');
+  });
+
   test('ag-ui, as its client asks', async () => {
     const call = await serve('ag-ui');
     const answer = await call('/agui', {
