@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { SlackStore } from '../../../src/capabilities/slack/store.js';
+import { forEachDatabase } from '../../support/databases.js';
+
+forEachDatabase((_dialect, open) => {
+  const delivery = (deliveryId: string, position: string) => ({
+    mount: '/slack',
+    deliveryId,
+    lane: 'work' as const,
+    orderKey: 'T1:C1:1',
+    position,
+    payload: '{}',
+  });
+
+  test('are stored once, taken by one process, and processed in the order of their thread', async () => {
+    const place = await open();
+    const store = new SlackStore(await place.open());
+    expect(await store.put(delivery('b', '2'), 10)).toBe('stored');
+    expect(await store.put(delivery('a', '1'), 10)).toBe('stored');
+    expect(await store.put(delivery('a', '1'), 10)).toBe('known');
+    expect(await store.put(delivery('c', '3'), 2)).toBe('full');
+    const [first, ...others] = await store.claim('/slack', 'work', 'lease-1', 60_000, 5);
+    expect([first?.deliveryId, others]).toEqual(['a', []]);
+    expect(await store.claim('/slack', 'work', 'lease-2', 60_000, 5)).toEqual([]);
+    expect([...(await store.renew(['lease-1', 'lease-2'], 60_000))]).toEqual(['lease-1']);
+    expect(await store.assign(first!, 'run-1', 'T1:C1:1', '{}')).toBe(true);
+    expect(await store.save(first!, '{"at":1}')).toBe(true);
+    expect(await store.save({ ...first!, leaseId: 'another' }, '{}')).toBe(false);
+    expect(await store.finish(first!, null)).toBe(true);
+    expect((await store.claim('/slack', 'work', 'lease-3', 60_000, 5)).map((one) => one.deliveryId)).toEqual([
+      'b',
+    ]);
+    expect((await store.runsOfThread('/slack', 'T1:C1:1', 5)).map((one) => one.runId)).toEqual(['run-1']);
+    expect(await store.removeOld(-1_000, 10)).toBe(1);
+    expect(await store.removeOldRuns(-1_000, -1_000, 10)).toBe(1);
+  });
+});
