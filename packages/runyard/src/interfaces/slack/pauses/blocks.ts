@@ -40,7 +40,7 @@ export function pagesOf(questions: readonly Question[], runId: string): Question
   return pages;
 }
 
-export function isTooLong({ message }: Question): boolean {
+function isTooLong({ message }: Question): boolean {
   return message.length > longestText * mostSections;
 }
 

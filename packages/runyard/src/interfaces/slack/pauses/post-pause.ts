@@ -36,7 +36,7 @@ export async function postPause(
   if (left > 0) await announceRest(job, left);
 }
 
-export function waitingLine({ message, asked: { kind }, needsApproval }: Question): string {
+function waitingLine({ message, asked: { kind }, needsApproval }: Question): string {
   const what = needsApproval || kind === 'confirmation' ? 'Awaiting approval' : 'Awaiting an answer';
   return `⏸ ${what}: ${message.slice(0, 300)}`;
 }

@@ -1,8 +1,5 @@
 /** Waits for what calls `done`, or rejects when the signal aborts; `begin` answers with what undoes it. */
-export function abortable(
-  begin: (done: () => void) => () => void,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+function abortable(begin: (done: () => void) => () => void, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const aborted = () => {
