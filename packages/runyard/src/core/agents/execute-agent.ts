@@ -74,7 +74,7 @@ async function prepare(agent: AgentDefinition, context: RunContext): Promise<Age
     agent,
     context,
     model: agent.model,
-    input: { content: run.input.content },
+    input: { content: run.input.content, conversation: run.input.options.callerInput?.conversation },
     messages,
     fallback: null,
     contentShape,

@@ -5,6 +5,7 @@ import type { RunContext } from '../runs/context.js';
 import type { Tool } from '../tools/tool.js';
 import type { OutputShape } from './answer/output-format.js';
 import type { AgentDefinition } from './definition.js';
+import type { SaidInput } from './hooks/said-texts.js';
 import type { PastTurns } from './turns/past-turns.js';
 import type { RememberedResults } from './turns/remembered-results.js';
 
@@ -27,7 +28,7 @@ export interface AgentExecution {
   /** Its place among the agent's fall-back models; null for the agent's own model. */
   fallback: number | null;
   /** What the user said, as the hooks left it. */
-  readonly input: { content: string };
+  readonly input: SaidInput;
   readonly tools: ReadonlyMap<string, Tool>;
   /** What the tools add to the system message. */
   readonly toolInstructions: readonly string[];

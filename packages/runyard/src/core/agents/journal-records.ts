@@ -38,6 +38,8 @@ export const contextRecord = outputRecord(
     additional: optional(list(object({ role: partly<Role>(text), content: text }))),
     /** Runs of the session whose messages were shown. */
     history: list(text),
+    /** The user's messages of a conversation that the client brought, if hooks changed any. */
+    conversation: optional(list(text)),
   }),
 );
 
@@ -176,7 +178,7 @@ export const hookRecord = outputRecord(
   1,
   variant('outcome', {
     passed: {},
-    /** What the hook made of the input or the content. */
+    /** What the hook made of the input or the content; of a conversation of the client, a list that ends with the input. */
     changed: { content: json },
     refused: { message: text, trigger: text, additionalData: optional(json) },
     crashed: { message: text },

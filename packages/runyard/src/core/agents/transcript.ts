@@ -11,6 +11,7 @@ import {
   userMessageKey,
   userMessageText,
 } from './continuation/conversation.js';
+import { withEarlierTexts } from './hooks/said-texts.js';
 import {
   type AnswerRecord,
   auxiliaryRecord,
@@ -157,15 +158,21 @@ export function contextMessages(run: Run, step: StepRecord, steps: readonly Step
     content,
     createdAt,
   }));
-  const said = [...before, ...conversationMessages(run, createdAt), user];
+  const said = [...before, ...conversationMessages(run, createdAt, record.conversation), user];
   if (record.system === null) return said;
   return [{ id: `${step.runId}:system`, role: 'system', content: record.system, createdAt }, ...said];
 }
 
 /** The conversation that the client keeps. Later runs of the session are not shown it: see `historyMessages`. */
-function conversationMessages({ runId, input }: Run, createdAt: number): Message[] {
+function conversationMessages(
+  { runId, input }: Run,
+  createdAt: number,
+  changed: readonly string[] | undefined,
+): Message[] {
   const names = new Map<string, string>();
-  return (input.options.callerInput?.conversation?.messages ?? []).map((message, position) => {
+  const given = input.options.callerInput?.conversation;
+  const { messages = [] } = given && changed ? withEarlierTexts(given, ['', ...changed]) : (given ?? {});
+  return messages.map((message, position) => {
     const { role, content } = message;
     const said: Message = {
       id: `${runId}:conversation:${position}`,

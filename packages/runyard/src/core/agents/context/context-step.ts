@@ -1,6 +1,7 @@
 import { type RunContext, recordedStep } from '../../runs/context.js';
 import { read } from '../../runs/journal/codec.js';
 import type { AgentExecution } from '../execution.js';
+import { earlierTexts } from '../hooks/said-texts.js';
 import { contextRecord } from '../journal-records.js';
 import { searchForContext } from '../knowledge/knowledge-in-context.js';
 import { contextMessages, historyOf, withHistory } from '../transcript.js';
@@ -25,12 +26,21 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
       user: userPrompt(execution),
       ...(additional.length > 0 && { additional }),
       history: earlier.map(({ run }) => run.runId),
+      ...changedConversation(execution),
     }),
   );
   const history = historyOf(earlier.filter(({ run }) => record.history.includes(run.runId)));
   context.shown.history = history;
   const own = contextMessages(context.run, recordedStep(context, 'context'), context.steps('knowledge'));
   messages.push(...withHistory(own, history));
+}
+
+/** The messages of the client's conversation that hooks have changed. The instructions are in the system message. */
+function changedConversation({ context, input: { conversation } }: AgentExecution) {
+  const given = context.options.callerInput?.conversation;
+  if (conversation === given) return {};
+  const [, ...texts] = earlierTexts(conversation);
+  return { conversation: texts };
 }
 
 /** What the model is shown of the session. An execution that comes later shows it the same runs. */

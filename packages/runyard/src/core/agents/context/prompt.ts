@@ -34,7 +34,7 @@ export async function systemPrompt(execution: AgentExecution): Promise<string | 
   if (settings.role) parts.push(`Your role: ${fill(settings.role, values)}`);
   const instructions = await instructionText(execution, values);
   if (instructions) parts.push(fill(instructions, values));
-  const { conversation } = options.callerInput ?? {};
+  const { conversation } = execution.input;
   // they are the client's: a `{key}` in them must not show it values of the run
   if (conversation?.instructions) parts.push(conversation.instructions);
   if (settings.markdown && output === null) parts.push('Format your answer as Markdown.');

@@ -10,6 +10,8 @@ export interface HookInput {
   /** The message, as earlier hooks left it; with an input schema the object as JSON text. */
   readonly content: string;
   readonly media: readonly Media[];
+  /** The text is an earlier message, or the instructions, of a conversation that the client sends with its message. */
+  readonly isEarlier?: true;
 }
 
 /** What a run has to say, as a hook sees it. */

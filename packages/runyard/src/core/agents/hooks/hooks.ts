@@ -5,6 +5,7 @@ import type { RunEvent } from '../../events/run-event.js';
 import type { Json } from '../../json.js';
 import { resolveModel } from '../../models/resolve.js';
 import { isNative } from '../../native-code.js';
+import type { CallerConversation } from '../../runs/caller-input.js';
 import { type RunContext, RunPaused, type StepScope, type StepSpec } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { StateView } from '../../runs/execution/session-state.js';
@@ -20,12 +21,15 @@ import { type HookRecord, hookInput, hookRecord } from '../journal-records.js';
 import {
   GuardrailRefusal,
   type HookContext,
+  type HookInput,
   type HookModelCall,
   type HookOutput,
   type PostHook,
   type PreHook,
+  type PreHookFunction,
 } from './hook.js';
 import { preHookFields } from './hook-events.js';
+import { conversationIn, earlierTexts, type SaidInput, withEarlierTexts } from './said-texts.js';
 
 /**
  * Lets each pre-hook look at the input, in order; each sees what the one before made of it. What the user says when
@@ -41,18 +45,60 @@ export async function runPreHooks(execution: AgentExecution, prefix = ''): Promi
     const key = `${prefix}pre-hook:${position}`;
     const stage = { kind: 'input', key, ...about, identity: identityOf(hook) } as const;
     const input = () => ({ content: execution.input.content, media: execution.context.run.input.media });
+    // what the user says when a run continues has no conversation of the client before it
+    const conversation = prefix === '' ? conversationIn(execution.input) : undefined;
     const record = await runHook(execution, stage, {
       started: { event: 'PreHookStarted', ...preHookFields(name, input()) },
-      call: (context) => run(input(), context),
+      call: (context) =>
+        conversation === undefined
+          ? run(input(), context)
+          : changedTexts(run, input(), earlierTexts(conversation), context, about.native),
     });
     if (record.outcome === 'refused') throw refusal('input_check_error', record);
-    if (record.outcome === 'changed') execution.input.content = textOf(record.content);
+    if (record.outcome === 'changed') takeChange(execution.input, conversation, record.content);
     if (record.outcome !== 'crashed')
       execution.context.emit(
         { event: 'PreHookCompleted', ...preHookFields(name, input()) },
         `${stage.key}:completed`,
       );
   }
+}
+
+/**
+ * Lets a pre-hook look at the texts of a conversation that the client brings, oldest first, and at the message after
+ * them. The result has all of them, or is undefined when the hook changed none.
+ */
+async function changedTexts(
+  run: PreHookFunction,
+  input: HookInput,
+  earlier: readonly string[],
+  context: HookContext,
+  isNative: boolean,
+): Promise<unknown> {
+  const texts = [...earlier, input.content];
+  if (isNative) {
+    // guardrails of ours take any JSON, and a model that moderates is asked once
+    const check = run as unknown as (subject: { content: Json }, given: HookContext) => Promise<unknown>;
+    return check({ content: texts }, context);
+  }
+  const results: unknown[] = [];
+  for (const content of earlier) {
+    const subject: HookInput = { content, media: [], isEarlier: true };
+    results.push(content === '' ? undefined : await run(subject, { ...context, input: subject }));
+  }
+  results.push(await run(input, context));
+  const isChanged = results.some((result) => result !== undefined && result !== null);
+  return isChanged ? results.map((result, at) => result ?? texts[at]) : undefined;
+}
+
+function takeChange(input: SaidInput, conversation: CallerConversation | undefined, changed: Json): void {
+  if (conversation === undefined || !Array.isArray(changed)) {
+    input.content = textOf(changed);
+    return;
+  }
+  const texts = changed.map(textOf);
+  input.content = texts.pop() ?? '';
+  input.conversation = withEarlierTexts(conversation, texts);
 }
 
 /** Lets each post-hook look at what the run has to say. What one of them refuses is withheld. */
@@ -165,7 +211,7 @@ function takeInput({ context, input }: AgentExecution): void {
   for (const step of context.steps('hook')) {
     if (!step.key.startsWith('pre-hook:')) continue;
     const record = readIf(step, hookRecord);
-    if (record?.outcome === 'changed') input.content = textOf(record.content);
+    if (record?.outcome === 'changed') takeChange(input, conversationIn(input), record.content);
   }
 }
 
