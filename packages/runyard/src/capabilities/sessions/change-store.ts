@@ -9,6 +9,7 @@ import {
   statement,
 } from '../../platform/storage/database.js';
 import { ownerParameters, scopedStatement } from '../../platform/storage/scope.js';
+import { storedJsonOrNull } from '../../platform/storage/text.js';
 import { searchNameOf } from './search-name.js';
 import { stateValue } from './store.js';
 
@@ -33,7 +34,8 @@ export interface SessionChange {
   readonly state?: JsonObject | undefined;
   /** Keys of the state that stay, whatever the new state is. */
   readonly keptState?: readonly string[];
-  readonly metadata?: JsonObject | undefined;
+  /** A function makes it of what it is at that moment. */
+  readonly metadata?: JsonObject | ((current: JsonObject) => JsonObject) | undefined;
   readonly summary?: SessionSummary | undefined;
   readonly now: number;
 }
@@ -50,7 +52,7 @@ const updateSession = scopedStatement('change_session', 'user_id', (owned, diale
   const later = dialect === 'sqlite' ? 'max' : 'greatest';
   return `UPDATE sessions SET updated_at = ${later}(updated_at, ?), name = coalesce(?, name),
       search_name = coalesce(?, search_name), metadata = coalesce(?, metadata)
-    WHERE session_id = ?${owned} RETURNING session_id`;
+    WHERE session_id = ?${owned} RETURNING metadata`;
 });
 
 const clearState: Statement = {
@@ -99,15 +101,19 @@ export class SessionChangeStore {
     const { name, state, keptState = [], metadata, summary, now } = change;
     const { dialect } = this.database;
     return this.database.transaction(async (run) => {
-      const changed = await run(updateSession(scope)[dialect], [
-        now,
-        name ?? null,
-        name === undefined ? null : searchNameOf(name),
-        metadata === undefined ? null : JSON.stringify(metadata),
-        sessionId,
-        ...ownerParameters(scope),
-      ]);
-      if (changed.length === 0) return false;
+      const update = (given: JsonObject | undefined) =>
+        run<{ metadata: string | null }>(updateSession(scope)[dialect], [
+          now,
+          name ?? null,
+          name === undefined ? null : searchNameOf(name),
+          given === undefined ? null : JSON.stringify(given),
+          sessionId,
+          ...ownerParameters(scope),
+        ]);
+      const isMade = typeof metadata === 'function';
+      const [changed] = await update(isMade ? undefined : metadata);
+      if (changed === undefined) return false;
+      if (isMade) await update(metadata(storedJsonOrNull(changed.metadata) ?? {}));
       if (state !== undefined) {
         await run(clearState[dialect], [sessionId, keptState]);
         await this.insertState(run, sessionId, state);

@@ -1,5 +1,6 @@
 import { errors } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
+import type { JsonObject } from '../../core/json.js';
 import type { SessionSummary } from '../../core/runs/journal/ports.js';
 import type { RunKind } from '../../core/runs/run.js';
 import { Workflow } from '../../core/workflows/workflow.js';
@@ -97,12 +98,24 @@ export class SessionsService {
   }
 
   /** The record alone, for an interface that shows no more of a session. */
-  async record(caller: Caller, sessionId: string): Promise<SessionRecord> {
-    const { sessions } = await this.options.runs.in({});
+  async record(caller: Caller, sessionId: string, query: DatabaseQuery): Promise<SessionRecord> {
+    const { sessions } = await this.options.runs.in(query);
     const found = await sessions.find(caller.scope, sessionId);
     const [session] = found === undefined ? [] : await sessions.records([sessionId]);
     if (session === undefined) throw notFound(sessionId);
     return session;
+  }
+
+  /** Makes the metadata of a session from what it is at that moment: concurrent changes are not lost. */
+  async changeMetadata(
+    caller: Caller,
+    sessionId: string,
+    query: DatabaseQuery,
+    metadata: (current: JsonObject) => JsonObject,
+  ): Promise<void> {
+    const { sessions } = await this.options.runs.in(query);
+    if (!(await sessions.change(caller.scope, sessionId, { metadata, now: Date.now() })))
+      throw notFound(sessionId);
   }
 
   /** Changes what is given, in one transaction: concurrent runs change only what they themselves set. */

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import OpenAI from 'openai';
 import { zodTextFormat } from 'openai/helpers/zod';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -43,9 +46,15 @@ const clerk = agent({ id: 'clerk', name: 'Clerk', model: book.model, tools: [lin
 
 let service: TestService;
 let client: OpenAI;
+const folder = mkdtempSync(join(tmpdir(), 'runyard-openai-'));
 beforeAll(async () => {
   service = await TestService.start({
-    agents: [clerk, agent({ id: 'other', model: book.model })],
+    agents: [
+      clerk,
+      agent({ id: 'other', model: book.model }),
+      agent({ id: 'apart', model: book.model, database: 'apart' }),
+    ],
+    databases: { apart: `sqlite://${folder}/apart.db` },
     teams: [team({ id: 'desk', model: book.model, members: [clerk] })],
     workflows: [
       workflow({ id: 'letters', steps: [step({ name: 'send', run: ({ input }) => `Sent: ${input}` })] }),
@@ -54,7 +63,10 @@ beforeAll(async () => {
   });
   client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: 'none', maxRetries: 0 });
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const calls = (name: string, given: Body, id = 'c1') => ({ toolCalls: [{ name, id, arguments: given }] });
 
@@ -366,13 +378,102 @@ test('a conversation is for any kind of component', async () => {
   expect((await client.conversations.items.list(id)).data).toHaveLength(4);
 });
 
+test('a conversation has all that a run said which waited, and what was answered', async () => {
+  const { id: conversation } = await client.conversations.create();
+  const { items } = client.conversations;
+  expect((await items.list(conversation)).data).toEqual([]);
+  const input = script(
+    'Both cities?',
+    calls('weather', { city: 'Rome' }, 'a'),
+    calls('pay', { cents: 9 }, 'b'),
+  );
+  const first = await created({ conversation, input, tools: [weather] });
+  const { call_id } = first.output[0] as Body;
+  const output = { type: 'function_call_output' as const, call_id, output: 'sun' };
+  const second = await created({ conversation, input: [output] });
+  const approval = { type: 'mcp_approval_response' as const, approve: true };
+  const third = await created({
+    conversation,
+    input: [{ ...approval, approval_request_id: (second.output[0] as Body).id }],
+  });
+  // also for a client that did not name it
+  expect(third.previous_response_id).toBe(second.id);
+  const { data } = await items.list(conversation, { order: 'asc' });
+  expect(data.map(({ type }) => type)).toEqual([
+    ...['message', 'function_call', 'function_call_output', 'mcp_approval_request'],
+    ...['mcp_approval_response', 'mcp_call', 'message'],
+  ]);
+  expect(data[2]).toMatchObject(output);
+  expect((await client.responses.inputItems.list(second.id)).data).toMatchObject([output]);
+  expect((await client.responses.inputItems.list(third.id)).data).toMatchObject([approval]);
+});
+
+test('items that are added to a conversation at the same time are all kept', async () => {
+  const { id } = await client.conversations.create();
+  const { items } = client.conversations;
+  const add = (content: string) => items.create(id, { items: [{ role: 'user', content }] });
+  await Promise.all([
+    ...['one', 'two', 'three', 'four'].map(add),
+    client.conversations.update(id, { metadata: { topic: 'numbers' } }),
+  ]);
+  expect((await items.list(id)).data).toHaveLength(4);
+  expect((await client.conversations.retrieve(id)).metadata).toEqual({ topic: 'numbers' });
+});
+
+test('a conversation continues beside a run that waits for an output', async () => {
+  const { id: conversation } = await client.conversations.create();
+  const waiting = script('Weather there?', { text: 'Let me see.', ...calls('weather', { city: 'Rome' }) });
+  await created({ conversation, input: waiting, tools: [weather] });
+  await client.conversations.items.create(conversation, { items: [{ role: 'user', content: 'Never mind' }] });
+  await created({ conversation, input: script('And tea?', 'Yes') });
+  expect(shownFor('And tea?')).toEqual([
+    ...['user: Weather there?', 'assistant: Let me see.', 'user: Never mind', 'user: And tea?'],
+  ]);
+});
+
+test('a response that waits is cancelled, and others follow it', async () => {
+  const first = await created({
+    input: script('Wait', calls('weather', { city: 'Rome' })),
+    tools: [weather],
+  });
+  const cancelled = await client.responses.cancel(first.id);
+  expect(cancelled).toMatchObject({ status: 'cancelled', runyard: { status: 'cancelled' } });
+  expect(await client.responses.retrieve(first.id)).toMatchObject(cancelled);
+  for (const model of ['clerk', 'other']) {
+    const input = script(`On with ${model}`, 'Yes.');
+    expect((await created({ model, previous_response_id: first.id, input })).output_text).toBe('Yes.');
+  }
+});
+
+test('pictures belong to the response that the run ended with', async () => {
+  const input = script(
+    'Draw, then ask',
+    calls('draw', {}, 'd'),
+    calls('weather', { city: 'Rome' }),
+    'Drawn.',
+  );
+  const first = await created({ input, tools: [weather] });
+  const { call_id } = first.output.at(-1) as Body;
+  const outputs = [{ type: 'function_call_output' as const, call_id, output: 'sun' }];
+  const second = await created({ previous_response_id: first.id, input: outputs });
+  expect(typesOf(second)).toContain('image_generation_call');
+  expect(await client.responses.retrieve(first.id)).toEqual(first);
+});
+
 test('a response is deleted', async () => {
-  const { id } = await created({ input: script('Forget', 'Done') });
-  await client.responses.delete(id);
-  await expect(client.responses.retrieve(id)).rejects.toThrow(/not found/);
+  for (const model of ['clerk', 'apart']) {
+    const { id } = await created({ model, input: script('Forget', 'Done') });
+    await client.responses.delete(id);
+    await expect(client.responses.retrieve(id)).rejects.toThrow(/not found/);
+  }
   const one = await created({ input: script('Stay', 'Done') });
   await created({ previous_response_id: one.id, input: script('Stay too', 'Done') });
   await expect(client.responses.delete(one.id)).rejects.toThrow(/Delete it whole/);
+  // also one of another component
+  const conversation = await client.conversations.create();
+  const two = await created({ conversation: conversation.id, input: script('Mine', 'Done') });
+  await created({ model: 'other', conversation: conversation.id, input: script('Yours', 'Done') });
+  await expect(client.responses.delete(two.id)).rejects.toThrow(/Delete it whole/);
 });
 
 test.each([

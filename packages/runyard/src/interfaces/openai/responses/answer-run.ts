@@ -65,7 +65,7 @@ async function answeredBefore(
   });
   if (first === undefined || results.length < answers.length) return undefined;
   const view = await call.services.runs.journal(call.request.caller, place);
-  return wasAnswered(view, results) ? partAfter(call, place, first.id) : undefined;
+  return wasAnswered(view, results) ? partAfter(call, place, (fold) => fold.asksFor(first.id)) : undefined;
 }
 
 /** Continues a paused run with the answers of a request. All that the client can answer has to be answered at once. */

@@ -3,9 +3,16 @@ import { errors } from '../../../core/errors/errors.js';
 import { newId } from '../../../core/ids.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { OpenaiCall, OpenaiRoute } from '../routes.js';
-import { type AddedItem, addedKey, type Conversation, conversationAt } from './conversation-state.js';
-import { bodyOf } from './found-response.js';
-import { newestOf } from './history.js';
+import {
+  type AddedItem,
+  type Conversation,
+  conversationAt,
+  type KeptConversation,
+  keptIn,
+  keptMetadata,
+} from './conversation-state.js';
+import { itemsOfRun } from './found-response.js';
+import { newestOf, runsIn } from './history.js';
 import { readInput } from './input-items.js';
 import { pageOf, pageQuery } from './item-page.js';
 import { checked, inputItems, metadataField } from './request-body.js';
@@ -74,14 +81,10 @@ async function create(call: OpenaiCall): Promise<JsonObject> {
   await call.services.sessions.create(
     call.request.caller,
     'agent',
-    {},
-    { session_id: sessionId, metadata: kept(body.metadata ?? {}, added) },
+    { db_id: call.services.defaultDatabase },
+    { session_id: sessionId, metadata: keptMetadata({ metadata: body.metadata ?? {}, added }) },
   );
   return shown(await conversationAt(call, conversationId(sessionId)));
-}
-
-function kept(metadata: JsonObject, added: readonly AddedItem[]): JsonObject {
-  return { ...metadata, ...(added.length > 0 && { [addedKey]: added.map((one) => ({ ...one })) }) };
 }
 
 /** Refuses items that no response could read. */
@@ -93,20 +96,29 @@ function addedItems(given: readonly JsonObject[], after: string | null): AddedIt
   }));
 }
 
-async function change(call: OpenaiCall, { sessionId }: Conversation, metadata: JsonObject): Promise<void> {
-  await call.services.sessions.update(call.request.caller, sessionId, {}, { metadata });
+/** Requests that change a conversation at the same time lose nothing of each other. */
+async function change(
+  { services, request }: OpenaiCall,
+  { sessionId }: Conversation,
+  make: (now: KeptConversation) => KeptConversation,
+): Promise<void> {
+  const database = { db_id: services.defaultDatabase };
+  await services.sessions.changeMetadata(request.caller, sessionId, database, (now) =>
+    keptMetadata(make(keptIn(now))),
+  );
 }
 
 async function update(call: OpenaiCall): Promise<JsonObject> {
   const conversation = await ofPath(call);
   const { metadata } = checked(updateBody, call.request.body);
-  await change(call, conversation, kept(metadata ?? {}, conversation.added));
+  await change(call, conversation, ({ added }) => ({ metadata: metadata ?? {}, added }));
   return shown(await ofPath(call));
 }
 
 async function remove(call: OpenaiCall): Promise<JsonObject> {
   const { sessionId } = await ofPath(call);
-  await call.services.sessions.delete(call.request.caller, [sessionId], {});
+  const { services, request } = call;
+  await services.sessions.delete(request.caller, [sessionId], { db_id: services.defaultDatabase });
   return { id: conversationId(sessionId), object: 'conversation.deleted', deleted: true };
 }
 
@@ -115,10 +127,11 @@ async function add(call: OpenaiCall): Promise<JsonObject> {
   const { items: given } = checked(addBody, call.request.body);
   const newest = await newestOf(call, conversation);
   const fresh = addedItems(given, newest?.run.runId ?? null);
-  const all = [...conversation.added, ...fresh];
-  if (all.length > mostAdded)
-    throw errors.openaiRequest(`A conversation keeps at most ${mostAdded} added items.`, 'items');
-  await change(call, conversation, kept(conversation.metadata, all));
+  await change(call, conversation, ({ metadata, added }) => {
+    if (added.length + fresh.length > mostAdded)
+      throw errors.openaiRequest(`A conversation keeps at most ${mostAdded} added items.`, 'items');
+    return { metadata, added: [...added, ...fresh] };
+  });
   const data = fresh.map(({ item }) => item);
   const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
   return { object: 'list', data, first_id: first, last_id: last, has_more: false };
@@ -133,15 +146,15 @@ async function getItem(call: OpenaiCall): Promise<JsonObject> {
 async function removeItem(call: OpenaiCall): Promise<JsonObject> {
   const conversation = await ofPath(call);
   const { item_id: id = '' } = call.request.params;
-  const left = conversation.added.filter(({ item }) => item.id !== id);
-  if (left.length === conversation.added.length) {
+  const isOther = ({ item }: AddedItem) => item.id !== id;
+  if (conversation.added.every(isOther)) {
     await getItem(call);
     throw errors.openaiRequest(
       'The item belongs to a response and stays as long as that. Only items that were added can be removed.',
       'item_id',
     );
   }
-  await change(call, conversation, kept(conversation.metadata, left));
+  await change(call, conversation, ({ metadata, added }) => ({ metadata, added: added.filter(isOther) }));
   return shown(conversation);
 }
 
@@ -155,21 +168,15 @@ async function* itemsOf(
   conversation: Place,
   order: 'asc' | 'desc',
 ): AsyncGenerator<JsonObject> {
-  const { kind, componentId, sessionId, added } = conversation;
+  const { kind, componentId, added } = conversation;
   const after = (runId: string | null) => added.filter((one) => one.after === runId).map(({ item }) => item);
   const turned = (list: readonly JsonObject[]) => (order === 'asc' ? list : list.toReversed());
-  const { runs } = await call.services.runs.page(
-    call.request.caller,
-    { kind, componentId, sessionId },
-    { limit: mostRuns },
-  );
   const found = [];
-  for await (const { run } of runs) found.push({ runId: run.runId, input: run.input });
+  for await (const { run } of runsIn(call, conversation, mostRuns))
+    found.push({ runId: run.runId, input: run.input });
   if (order === 'asc') yield* after(null);
   for (const { runId, input } of order === 'asc' ? found.reverse() : found) {
-    const response = await bodyOf(call, { part: { runId }, place: { kind, componentId, runId } });
-    // the fold makes them
-    const output = response.output as JsonObject[];
+    const output = await itemsOfRun(call, { kind, componentId, runId });
     yield* turned([ownInput(input, runId), ...output, ...after(runId)]);
   }
   if (order === 'desc') yield* turned(after(null));

@@ -15,16 +15,28 @@ export interface AddedItem {
   readonly item: JsonObject;
 }
 
-/** A session as a conversation. */
-export interface Conversation {
-  readonly sessionId: string;
-  readonly createdAt: number;
+/** What the metadata of a session say of a conversation. */
+export interface KeptConversation {
   readonly metadata: JsonObject;
   readonly added: readonly AddedItem[];
 }
 
+/** A session as a conversation. */
+export interface Conversation extends KeptConversation {
+  readonly sessionId: string;
+  readonly createdAt: number;
+}
+
 /** Where the metadata of a session hold the items that were added. */
-export const addedKey = 'openai_items';
+const addedKey = 'openai_items';
+
+export function keptMetadata({ metadata, added }: KeptConversation): JsonObject {
+  return { ...metadata, ...(added.length > 0 && { [addedKey]: added.map((one) => ({ ...one })) }) };
+}
+
+export function keptIn({ [addedKey]: added = [], ...metadata }: JsonObject): KeptConversation {
+  return { metadata, added: addedIn(added) };
+}
 
 export async function conversationAt(
   { services, request }: OpenaiCall,
@@ -33,10 +45,10 @@ export async function conversationAt(
   const sessionId = sessionOfConversation(id);
   try {
     if (sessionId === undefined) throw errors.sessionNotFound();
-    const session = await services.sessions.record(request.caller, sessionId);
-    const { [addedKey]: added = [], ...metadata } = session.metadata ?? {};
-    const { kind, componentId, createdAt } = session;
-    return { sessionId, kind, componentId, createdAt, metadata, added: addedIn(added) };
+    const db_id = services.defaultDatabase;
+    const session = await services.sessions.record(request.caller, sessionId, { db_id });
+    const { kind, componentId, createdAt, metadata } = session;
+    return { sessionId, kind, componentId, createdAt, ...keptIn(metadata ?? {}) };
   } catch (error) {
     if (errorCode(error) !== 'session_not_found') throw error;
     throw errors.sessionNotFound(`Conversation with id '${id.slice(0, 200)}' not found.`);

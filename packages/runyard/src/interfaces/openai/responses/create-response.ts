@@ -14,6 +14,7 @@ import {
   type FoundResponse,
   findResponse,
   followResponse,
+  partAfter,
   ResponseEvents,
 } from './found-response.js';
 import { givenTo, historyUntil, newestOf } from './history.js';
@@ -37,13 +38,9 @@ export async function createResponse(call: OpenaiCall): Promise<unknown> {
   }
   if (waiting !== undefined) {
     const started = await continueRun(call, waiting, input, body.runyard?.requirements, followingOf(body));
-    const before = previous?.part.from;
-    const part = {
-      runId: waiting.run.runId,
-      from: started.fromIndex,
-      ...(before !== undefined && { before }),
-    };
-    return answered(call, body, started, part);
+    const { fromIndex: from } = started;
+    const part = await partAfter(call, waiting.place, ({ nextPart }) => nextPart?.from === from);
+    return answered(call, body, started, part ?? { runId: waiting.run.runId, from });
   }
   const target = await targetOf(call, body, previous);
   const started = await startRun(call, target, body, input, previous);

@@ -7,9 +7,10 @@ import type { EventStreamReply } from '../../../platform/http/response/results.j
 import { namedStream, type ObjectReader } from '../frames.js';
 import { assertMayWith } from '../model-names.js';
 import type { OpenaiCall } from '../routes.js';
+import { answerItems } from './pause-items.js';
 import { ResponseFold } from './response-fold.js';
 import { keptRequest } from './response-head.js';
-import { partOf, type ResponsePart } from './response-id.js';
+import { partBefore, partOf, type ResponsePart } from './response-id.js';
 
 /** A response that the caller may see. */
 export interface FoundResponse {
@@ -45,20 +46,48 @@ export async function responseOfPath(call: OpenaiCall, action: 'run' | 'read'): 
 
 type ResponsePlace = Pick<FoundResponse, 'part' | 'place'>;
 
-/** The part of a run that the answer to this call began, however many parts there are. */
+/** The parts of a run in their order. */
+async function* partsOf(call: OpenaiCall, place: RunPlace) {
+  let part: ResponsePart | undefined = { runId: place.runId };
+  while (part !== undefined) {
+    const known = await foldOf(call, { part, place });
+    yield known;
+    part = known.fold.nextPart;
+  }
+}
+
+/** The part of a run that follows the first one with which this is so, however many parts there are. */
 export async function partAfter(
   call: OpenaiCall,
   place: RunPlace,
-  callId: string,
+  isMeant: (fold: ResponseFold) => boolean,
 ): Promise<ResponsePart | undefined> {
-  let part: ResponsePart | undefined = { runId: place.runId };
-  while (part !== undefined) {
-    const { fold } = await foldOf(call, { part, place });
-    const found = fold.partAfter(callId);
-    if (found !== undefined) return found;
-    part = fold.nextPart;
-  }
+  for await (const { fold } of partsOf(call, place)) if (isMeant(fold)) return fold.nextPart;
   return undefined;
+}
+
+/** All that a run said and asked for, with what its client answered. */
+export async function itemsOfRun(call: OpenaiCall, place: RunPlace): Promise<JsonObject[]> {
+  const items: JsonObject[] = [];
+  for await (const { fold, rests } of partsOf(call, place)) {
+    if (rests) await finished(call, fold, { place });
+    items.push(...fold.output);
+    if (fold.nextPart !== undefined) items.push(...(await answersTo(call, place, fold)));
+  }
+  return items;
+}
+
+/** What the client answered to the questions that a part of a run ended with. */
+async function answersTo(call: OpenaiCall, place: RunPlace, fold: ResponseFold): Promise<JsonObject[]> {
+  return answerItems(fold.output, await call.services.runs.journal(call.request.caller, place));
+}
+
+/** The items that began a part which is not the first of its run. */
+export async function answersBefore(call: OpenaiCall, { part, place }: ResponsePlace): Promise<JsonObject[]> {
+  const before = partBefore(part);
+  if (before === undefined) return [];
+  const { fold } = await foldOf(call, { part: before, place });
+  return answersTo(call, place, fold);
 }
 
 /** A response as it is now. */
@@ -98,11 +127,38 @@ async function addAll(fold: ResponseFold, reader: EventReader, count: number): P
 }
 
 /** The response of a run that rests. */
-async function finished(call: OpenaiCall, fold: ResponseFold, { place }: ResponsePlace): Promise<JsonObject> {
+async function finished(
+  call: OpenaiCall,
+  fold: ResponseFold,
+  { place }: Pick<ResponsePlace, 'place'>,
+): Promise<JsonObject> {
   const { run } = await call.services.runs.find(call.request.caller, place);
-  fold.addImages(await imagesOf(call, run));
-  fold.finish(run);
+  await lastFrames(call, fold, place, run);
   return fold.body(run);
+}
+
+async function lastFrames(
+  call: OpenaiCall,
+  fold: ResponseFold,
+  place: RunPlace,
+  run: Run,
+): Promise<readonly JsonObject[]> {
+  if (run.status === 'cancelled' && (await isWithdrawn(call, place, fold))) fold.withdraw();
+  return [...fold.addImages(await imagesOf(call, run)), ...fold.finish(run)];
+}
+
+/** Whether what follows the questions of a part is the end of its run, and no answer. */
+async function isWithdrawn(
+  { services, request }: OpenaiCall,
+  place: RunPlace,
+  { nextPart }: ResponseFold,
+): Promise<boolean> {
+  if (nextPart === undefined) return false;
+  const followed = await services.runs.follow(request.caller, place, nextPart.from - 1);
+  const reader = followed?.events();
+  const [first] = (await reader?.next()) ?? [];
+  reader?.close();
+  return first?.name.endsWith('Cancelled') === true;
 }
 
 /** Pictures that a run made, once it has ended. */
@@ -173,7 +229,7 @@ export class ResponseEvents implements ObjectReader {
     const { run } = await services.runs.find(request.caller, this.at.place);
     const rests = terminalStatuses.has(run.status) || run.status === 'paused';
     if (!rests && !this.#fold.isOver) return [];
-    return [...this.#fold.addImages(await imagesOf(this.call, run)), ...this.#fold.finish(run)];
+    return lastFrames(this.call, this.#fold, this.at.place, run);
   }
 }
 

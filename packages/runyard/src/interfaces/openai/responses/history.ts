@@ -39,22 +39,36 @@ export function givenTo(run: Run): readonly CallerMessage[] | undefined {
   return run.input.options.callerInput?.conversation?.messages;
 }
 
+/** Calls that a run still waits for, or was cancelled with, are left out: no model accepts them without a result. */
 function saidIn({ run, steps }: RunJournal): CallerMessage[] {
-  return historyMessages(run, steps).flatMap((message): CallerMessage[] => {
-    const { role, content, toolCalls, toolCallId } = message;
+  const messages = historyMessages(run, steps);
+  const answered = new Set(messages.map(({ toolCallId }) => toolCallId));
+  return messages.flatMap((message): CallerMessage[] => {
+    const { role, content, toolCallId } = message;
     if (role === 'tool') return toolCallId === undefined ? [] : [{ role, content, toolCallId }];
     if (role === 'user') return [{ role, content }];
     if (role !== 'assistant') return [];
-    return [{ role, content, ...(toolCalls !== undefined && toolCalls.length > 0 && { toolCalls }) }];
+    const toolCalls = (message.toolCalls ?? []).filter(({ id }) => answered.has(id));
+    if (content === '' && toolCalls.length === 0) return [];
+    return [{ role, content, ...(toolCalls.length > 0 && { toolCalls }) }];
   });
 }
 
-/** The newest run of a component in a session; undefined for a session without any. */
-export async function newestOf(
+type SessionPlace = Pick<Run, 'kind' | 'componentId' | 'sessionId'>;
+
+/** The runs of a component in a session, newest first. A session that no run was in has no component. */
+export async function* runsIn(
   { services, request }: OpenaiCall,
-  place: Pick<Run, 'kind' | 'componentId' | 'sessionId'>,
-): Promise<RunJournal | undefined> {
-  const { runs } = await services.runs.page(request.caller, place, { limit: 1 });
-  for await (const view of runs) return view;
+  { kind, componentId, sessionId }: SessionPlace,
+  limit: number,
+): AsyncGenerator<RunJournal> {
+  if (componentId === '') return;
+  const place = { kind, componentId, sessionId };
+  yield* (await services.runs.page(request.caller, place, { limit })).runs;
+}
+
+/** The newest run of a component in a session; undefined for a session without any. */
+export async function newestOf(call: OpenaiCall, place: SessionPlace): Promise<RunJournal | undefined> {
+  for await (const view of runsIn(call, place, 1)) return view;
   return undefined;
 }

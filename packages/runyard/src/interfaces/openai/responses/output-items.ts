@@ -101,9 +101,13 @@ export class OutputItems {
     this.#calls.set(callId, at);
     const known = { id, type: 'mcp_call', server_label: this.run.componentId, name: String(tool.tool_name) };
     const facts = { item_id: id, output_index: at };
+    const begun = { ...known, output: null, error: null, status: 'in_progress' };
+    const added = this.#added({ ...begun, arguments: '' });
+    // what is shown of a call while it is executed
+    this.#items[at] = { ...begun, arguments: args };
     return [
       ...frames,
-      ...this.#added({ ...known, arguments: '', output: null, error: null, status: 'in_progress' }),
+      ...added,
       { type: 'response.mcp_call.in_progress', ...facts },
       { type: 'response.mcp_call_arguments.delta', ...facts, delta: args },
       { type: 'response.mcp_call_arguments.done', ...facts, arguments: args },

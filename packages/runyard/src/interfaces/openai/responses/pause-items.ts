@@ -1,8 +1,10 @@
+import { teamRequirementsOf } from '../../../core/agents/requirements/team-requirements.js';
 import { isJsonObject, type JsonObject } from '../../../core/json.js';
 import type { Run } from '../../../core/runs/run.js';
 import { openRequirements, PausedRun } from '../../common/answers/paused-run.js';
 import type { Question } from '../../common/answers/question.js';
 import { callOf, shownCallId } from '../chat/call-ids.js';
+import type { RunJournal } from '../chat/outcome.js';
 
 /** What a paused run asks for, in the items that clients know. */
 export interface Pause {
@@ -70,6 +72,32 @@ function namesIn(requirement: JsonObject): [string, Subject][] {
     arguments: JSON.stringify(typeof message === 'string' ? { message } : {}),
   };
   return [[String(stepId), step], ...calls];
+}
+
+/** What was answered to items of an output, as the items of the client that said so. */
+export function answerItems(output: readonly JsonObject[], { run, steps }: RunJournal): JsonObject[] {
+  const states = run.kind === 'workflow' ? [] : teamRequirementsOf(run, steps);
+  return output.flatMap((item): JsonObject[] => {
+    const shown = String(item.type === 'function_call' ? item.call_id : item.id);
+    const callId = askedBy(shown)?.callId;
+    const answer = states.findLast(({ requirement }) => requirement.callId === callId)?.answer;
+    if (item.type === 'function_call' && answer?.answer === 'result') {
+      const { result } = answer;
+      return [
+        {
+          id: `fco_${shown}`,
+          type: 'function_call_output',
+          call_id: shown,
+          output: result,
+          status: 'completed',
+        },
+      ];
+    }
+    if (item.type !== 'mcp_approval_request' || answer?.answer !== 'confirmed') return [];
+    const { confirmed, note = null } = answer;
+    const about = { approval_request_id: shown, approve: confirmed, reason: note };
+    return [{ id: `mcpa_${shown}`, type: 'mcp_approval_response', ...about }];
+  });
 }
 
 const approvalPrefix = 'mcpr_';

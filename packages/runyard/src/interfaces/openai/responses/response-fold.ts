@@ -45,14 +45,17 @@ export class ResponseFold {
     return this.#ending !== undefined;
   }
 
-  /** Where the part begins that follows the answer to a call of this one; undefined if it did not ask for that. */
-  partAfter(callId: string): ResponsePart | undefined {
-    const next = this.nextPart;
-    return this.#pause?.calls.some((one) => one.callId === callId) ? next : undefined;
+  /** Whether the part ends with this call, which the client executes. */
+  asksFor(callId: string): boolean {
+    return this.#pause?.calls.some((one) => one.callId === callId) === true;
+  }
+
+  get output(): readonly JsonObject[] {
+    return this.#items.shown();
   }
 
   /** What follows the questions of this part; undefined for one that ends with none. */
-  get nextPart(): ResponsePart | undefined {
+  get nextPart(): (ResponsePart & { readonly from: number }) | undefined {
     const { runId, from } = this.part;
     if (this.#pausedAt === undefined) return undefined;
     return { runId, from: this.#pausedAt + 1, ...(from !== undefined && { before: from }) };
@@ -77,6 +80,12 @@ export class ResponseFold {
     return [];
   }
 
+  /** The run was cancelled while it waited: nobody will answer what this part asked for. */
+  withdraw(): void {
+    this.#pause = undefined;
+    this.#ending = undefined;
+  }
+
   /** The last event. `run` as it is by now. */
   finish(run: Run): JsonObject[] {
     const ending = this.#ending ?? this.#endOf(run);
@@ -93,6 +102,8 @@ export class ResponseFold {
 
   /** Adds pictures that the run made: `result` is base64. */
   addImages(images: readonly { readonly result: string; readonly format: string }[]): JsonObject[] {
+    // they belong to the part that the run ended with
+    if (this.#pause !== undefined) return [];
     return this.#numbered(this.#items.images(images));
   }
 
@@ -113,7 +124,7 @@ export class ResponseFold {
       completed_at: ending?.status === 'completed' ? ending.at : null,
       error: ending?.error ?? null,
       incomplete_details: ending?.reason === undefined ? null : { reason: ending.reason },
-      output: this.#items.shown(),
+      output: [...this.output],
       usage:
         ending === undefined
           ? null

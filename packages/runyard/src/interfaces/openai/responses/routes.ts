@@ -5,7 +5,7 @@ import { assertMay } from '../../../platform/auth/authenticator.js';
 import type { OpenaiCall, OpenaiRoute } from '../routes.js';
 import { conversationRoutes } from './conversation-routes.js';
 import { createResponse } from './create-response.js';
-import { bodyOf, followResponse, responseOfPath } from './found-response.js';
+import { answersBefore, bodyOf, followResponse, responseOfPath } from './found-response.js';
 import { pageOf, pageQuery } from './item-page.js';
 import { checked } from './request-body.js';
 import { conversationId, responseId } from './response-id.js';
@@ -53,9 +53,10 @@ export const responseRoutes: readonly OpenaiRoute[] = [
     summary: 'List the input of a response (OpenAI)',
     action: 'read',
     answer: async (call) => {
-      const { run } = await responseOfPath(call, 'read');
+      const found = await responseOfPath(call, 'read');
       const query = pageQuery(call);
-      const items = inputItemsOf(run);
+      const isFirst = found.part.from === undefined;
+      const items = isFirst ? inputItemsOf(found.run) : await answersBefore(call, found);
       return pageOf(query.order === 'asc' ? items : items.toReversed(), query);
     },
   },
@@ -81,16 +82,18 @@ async function cancel(call: OpenaiCall): Promise<unknown> {
 
 /** A run is deleted with its session. One that others build on stays until they are deleted with it. */
 async function remove(call: OpenaiCall): Promise<unknown> {
-  const { part, place, run } = await responseOfPath(call, 'read');
+  const { part, place } = await responseOfPath(call, 'read');
   const { services, request } = call;
+  const { run, space } = await services.runs.find(request.caller, place);
   const { sessionId } = run;
   assertMay(request.caller, { scope: 'sessions:delete', params: { session_id: sessionId } });
-  const { total } = await services.runs.page(request.caller, { ...place, sessionId }, { limit: 1 });
-  if (total > 1)
+  // those of other components count, too
+  const runIds = await space.sessionRuns.lastIds(sessionId, 2);
+  if (runIds.length > 1)
     throw errors.openaiRequest(
       `Other responses belong to the same conversation. Delete it whole: DELETE ${call.config.prefix}/conversations/${conversationId(sessionId)}.`,
       'response_id',
     );
-  await services.sessions.delete(request.caller, [sessionId], {});
+  await services.sessions.delete(request.caller, [sessionId], { db_id: space.databaseId });
   return { id: responseId(part), object: 'response', deleted: true };
 }
