@@ -338,6 +338,7 @@ export class SlackDouble {
       const upload = this.uploads.find((one) => one.id === id);
       if (upload === undefined || upload.bytes.length === 0) throw new Refused('file_not_found', id);
       Object.assign(upload, { channel, threadTs });
+      this.workspace.share(channel, threadTs, { id });
     }
     return { files };
   }
@@ -353,7 +354,9 @@ export class SlackDouble {
   /** Who has no token gets the page to sign in, with the status 200. */
   private serveFile(path: string, token: string, response: ServerResponse): void {
     const file = this.files.get(path);
-    if (!this.installed.has(token))
+    const fault = this.faults.get('the download of a file')?.shift();
+    if (fault?.status !== undefined) response.writeHead(fault.status, { location: '/sign-in' }).end();
+    else if (!this.installed.has(token))
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in');
     else if (file === undefined) response.writeHead(404).end();
     else

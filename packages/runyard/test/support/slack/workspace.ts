@@ -25,7 +25,10 @@ export interface Message {
   streaming: 'markdown_text' | 'chunks' | undefined;
   stoppedByUser: boolean;
   readonly ephemeralFor: string | undefined;
+  readonly files?: readonly Fields[];
 }
+
+type Content = Pick<Message, 'text' | 'blocks'> & { fields: Fields; ephemeralFor?: string | undefined };
 
 /** An error that Slack answers with. */
 export class Refused extends Error {
@@ -47,6 +50,12 @@ export class Workspace {
   post(fields: Fields, ephemeralFor?: string): Message {
     const content = contentOf(fields);
     return this.add({ ...content, fields, ephemeralFor });
+  }
+
+  /** A file is a message of its own, which has no metadata. */
+  share(channel: string, threadTs: string, file: Fields): void {
+    const fields = { channel, thread_ts: threadTs };
+    this.messages.push({ ...this.create({ text: '', blocks: [], fields }), files: [file] });
   }
 
   update(fields: Fields): Message {
@@ -98,7 +107,7 @@ export class Workspace {
     return this.messages
       .filter((one) => one.ephemeralFor === undefined && one.channel === channel)
       .filter((one) => (one.threadTs === ts || one.ts === ts) && one.ts > oldest)
-      .map(({ ts: own, threadTs, text, blocks, metadata }) => ({
+      .map(({ ts: own, threadTs, text, blocks, metadata, files }) => ({
         type: 'message',
         user: this.botUserId,
         bot_id: `B${this.botUserId.slice(1)}`,
@@ -107,6 +116,7 @@ export class Workspace {
         text,
         blocks,
         ...(metadata && { metadata }),
+        ...(files && { files }),
       }));
   }
 
@@ -136,13 +146,14 @@ export class Workspace {
     return found;
   }
 
-  private add({
-    text,
-    blocks,
-    fields,
-    ephemeralFor,
-  }: Pick<Message, 'text' | 'blocks'> & { fields: Fields; ephemeralFor?: string | undefined }): Message {
-    const message: Message = {
+  private add(given: Content): Message {
+    const message = this.create(given);
+    this.messages.push(message);
+    return message;
+  }
+
+  private create({ text, blocks, fields, ephemeralFor }: Content): Message {
+    return {
       channel: fields.channel,
       ts: `1900000000.${String(++this.written).padStart(6, '0')}`,
       threadTs: fields.thread_ts,
@@ -154,8 +165,6 @@ export class Workspace {
       stoppedByUser: false,
       ephemeralFor,
     };
-    this.messages.push(message);
-    return message;
   }
 }
 

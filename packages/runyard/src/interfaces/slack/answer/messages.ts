@@ -20,6 +20,8 @@ export interface MessagesOptions {
   readonly api: SlackApi;
   readonly thread: SlackThread;
   readonly runId: string;
+  /** The last event before the answer: a run that pauses has several answers. */
+  readonly after: number;
   readonly streaming: boolean;
   readonly taskDisplayMode: string;
   readonly signal: AbortSignal;
@@ -197,15 +199,19 @@ export class Messages {
     return found && { ts: String(found.ts), mode: 'edit', sent: undefined, gone: false };
   }
 
-  /** A stream has no metadata before it ends; every other message of ours says whose it is. */
-  private mayBeOurs({ metadata }: JsonObject): boolean {
-    if (!isJsonObject(metadata) || metadata.event_type === undefined) return true;
+  /** A stream has no metadata before it ends, and a file never; every other message of ours says whose it is. */
+  private mayBeOurs({ metadata, files }: JsonObject): boolean {
+    if (!isJsonObject(metadata) || metadata.event_type === undefined) return files === undefined;
     const { event_type: type, event_payload: payload } = metadata;
-    return type === answerEvent && isJsonObject(payload) && payload.run_id === this.options.runId;
+    const { runId, after } = this.options;
+    return (
+      type === answerEvent && isJsonObject(payload) && payload.run_id === runId && payload.after === after
+    );
   }
 
   private get stamp(): { metadata: JsonObject } {
-    return { metadata: { event_type: answerEvent, event_payload: { run_id: this.options.runId } } };
+    const { runId, after } = this.options;
+    return { metadata: { event_type: answerEvent, event_payload: { run_id: runId, after } } };
   }
 
   /** A text that became shorter leaves messages over. */

@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../../../core/runs/events/logged-event.js';
 
-/** Would call everyone in a channel: the words of a model do not. */
-const broadcasts = /<!(channel|here|everyone)(\|[^>]*)?>/g;
+/** Would call everyone in a channel, or a group of people: the words of a model do not. */
+const broadcasts = /<!(?:(channel|here|everyone)(?:\|[^>]*)?|subteam\^(?:[^|>]*\|@?)?([^|>]*))>/g;
 
 /**
  * What a run says, from its events. Each call of a model says a text of its own; one that is made again, after a failure
@@ -31,7 +31,7 @@ export class RunText {
 
   /** The whole text. */
   get text(): string {
-    return this.texts.join('\n\n').replace(broadcasts, '@$1');
+    return this.texts.join('\n\n').replace(broadcasts, '@$1$2');
   }
 
   /** The run has ended with this answer. What was shown of another one is replaced. */

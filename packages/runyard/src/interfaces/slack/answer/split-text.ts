@@ -29,10 +29,10 @@ export function messagesOf(text: string): string[] {
 function cutIn(text: string): number | undefined {
   if (text.length <= lineEnds) return undefined;
   const line = text.indexOf('\n', lineEnds);
-  if (line !== -1 && line < most) return beyond(text, line + 1);
+  if (line !== -1 && line < wordEnds) return beyond(text, line + 1);
   if (text.length <= wordEnds) return undefined;
-  const word = text.indexOf(' ', wordEnds);
-  if (word !== -1 && word < most) return beyond(text, word + 1);
+  const word = text.slice(wordEnds, most).search(/[ \n]/);
+  if (word !== -1) return beyond(text, wordEnds + word + 1);
   if (text.length <= most) return undefined;
   // half of a character is none
   const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(most - 1));

@@ -186,9 +186,9 @@ test('files that the run made are uploaded once, and links are named', async () 
 });
 
 test('the words of a model call nobody in the channel', async () => {
-  run.content = 'Hi <!channel> and <!here|here>';
+  run.content = 'Hi <!channel> and <!here|here>, <!subteam^S1|@staff> and <!subteam^S2>';
   await written();
-  expect(texts()).toEqual(['Hi @channel and @here']);
+  expect(texts()).toEqual(['Hi @channel and @here, @staff and @S2']);
 });
 
 test('Slack is called again when it asks to wait', async () => {
@@ -204,4 +204,45 @@ test('the answer of a run whose events are no longer kept is written from the ru
   run.content = 'Hello';
   await written();
   expect(texts()).toEqual(['Hello']);
+});
+
+test.each([
+  ['what it said before the pause', { run_id: 'run-1', after: -1 }],
+  ['the answer of another run', { run_id: 'run-0', after: 5 }],
+  ['a note', undefined],
+])('a process that ended before its message began leaves %s as it is', async (_what, payload) => {
+  const api = await answerJob(slack, run, kept).then((job) => job.api);
+  const place = { channel, thread_ts: threadTs };
+  const metadata = payload && { event_type: 'runyard_answer', event_payload: payload };
+  await api.call('chat.postMessage', { ...place, text: 'Before', ...(metadata && { metadata }) });
+  run.say('After');
+  run.content = 'After';
+  kept.progress = { parts: [], beginning: true };
+  await writeAnswer({ ...(await answerJob(slack, run, kept)), after: 0 });
+  expect(texts()).toEqual(['Before', 'After']);
+});
+
+test('a file in the thread is not taken for a message that was lost', async () => {
+  const job = await answerJob(slack, run, kept);
+  await job.api.upload({ name: 'a.png', bytes: Buffer.from('png') }, job.thread);
+  run.content = 'After';
+  kept.progress = { parts: [], beginning: true };
+  await written();
+  expect(texts()).toEqual(['', 'After']);
+});
+
+test('a name of a file calls nobody', async () => {
+  slack.fail('files.getUploadURLExternal', { error: 'file_type_not_allowed' });
+  run.body = { files: [{ content: 'YQ==', filename: '<!channel>.exe' }] };
+  run.content = 'Look';
+  await written();
+  expect(texts().at(-1)).toContain('&lt;!channel&gt;.exe');
+});
+
+test('a text that grows never changes the messages before its last one', () => {
+  const grown = `${'x'.repeat(11_010)} ${'y'.repeat(100)}\n${'z'.repeat(2_000)} end`;
+  for (let length = 9_000; length <= grown.length; length += 50) {
+    const before = messagesOf(grown.slice(0, length)).slice(0, -1);
+    expect(messagesOf(grown).slice(0, before.length)).toEqual(before);
+  }
 });

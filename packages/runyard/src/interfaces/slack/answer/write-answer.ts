@@ -2,6 +2,7 @@ import type { RunsService } from '../../../capabilities/runs/service.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { LoggedEvent } from '../../../core/runs/events/logged-event.js';
 import type { RunStatus } from '../../../core/runs/run.js';
+import { escaped } from '../escaped.js';
 import type { AnswerJob } from '../parts.js';
 import { postPause } from '../pauses/post-pause.js';
 import { SlackCallError } from '../web/call-error.js';
@@ -37,13 +38,13 @@ class Answer {
   private stopped = false;
 
   constructor(private readonly job: AnswerJob) {
-    const { api, thread, place, signal, site, progress } = job;
+    const { api, thread, place, signal, site, progress, after } = job;
     const { streaming, taskDisplayMode } = site.config;
     this.progress = { ...progress };
     this.text = new RunText(place.runId);
     this.cards = new Cards(place.runId, place.kind === 'workflow');
     this.messages = new Messages({
-      ...{ api, thread, signal, streaming, taskDisplayMode, progress },
+      ...{ api, thread, signal, streaming, taskDisplayMode, progress, after },
       runId: place.runId,
       save: (changed) => this.save(changed),
     });
@@ -172,7 +173,7 @@ class Answer {
           {
             channel: thread.channel,
             thread_ts: thread.threadTs,
-            text: `_The file ${file.name.slice(0, 200)} could not be uploaded: ${error.code}_`,
+            text: `_The file ${escaped(file.name.slice(0, 200))} could not be uploaded: ${error.code}_`,
           },
           signal,
         );

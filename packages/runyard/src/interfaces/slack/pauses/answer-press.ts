@@ -3,11 +3,11 @@ import type { JsonObject } from '../../../core/json.js';
 import type { RunKind } from '../../../core/runs/run.js';
 import { PausedRun } from '../../common/answers/paused-run.js';
 import { objectsIn, type Question, type SimpleAnswer } from '../../common/answers/question.js';
+import { escaped } from '../escaped.js';
 import type { PressJob, PressOutcome } from '../parts.js';
-import { hasCode } from '../web/call-error.js';
+import { SlackCallError } from '../web/call-error.js';
 import {
   decisionWord,
-  escaped,
   isDecided,
   isSubmitted,
   pageBlocks,
@@ -54,7 +54,7 @@ export async function answerPress(job: PressJob): Promise<PressOutcome> {
 
 /** Makes the message a summary of what was decided. */
 export async function showDecision(job: PressJob, shown: JsonObject): Promise<void> {
-  const { api, thread, signal } = job;
+  const { api, thread, signal, site } = job;
   for (const { ts, lines } of objectsIn(shown.pages)) {
     const texts = Array.isArray(lines) ? lines.map(String) : [];
     const text = texts.join('\n');
@@ -71,14 +71,17 @@ export async function showDecision(job: PressJob, shown: JsonObject): Promise<vo
         signal,
       )
       .catch((error) => {
-        if (!hasCode(error, 'message_not_found', 'cant_update_message')) throw error;
+        // the run has continued: its answer does not depend on a message that can no longer be edited
+        if (!(error instanceof SlackCallError) || error.retryable) throw error;
+        site.log.warn({ code: error.code, method: error.method }, 'A decision was not shown in Slack');
       });
   }
 }
 
 async function pauseOf(job: PressJob): Promise<Pause | undefined> {
-  const { caller, place, site, press } = job;
+  const { caller, place, site, press, thread } = job;
   const { runs } = site.services;
+  if (press.channel !== thread.channel) return undefined;
   const view = await runs.get(caller, place).catch((error) => {
     if (error instanceof RunyardError && error.status === 404) return undefined;
     throw error;

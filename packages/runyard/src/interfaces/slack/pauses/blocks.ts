@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../core/json.js';
 import type { Question } from '../../common/answers/question.js';
+import { escaped } from '../escaped.js';
 import { inputsOf } from './inputs.js';
 import { buttons, buttonValue } from './read-press.js';
 
@@ -140,11 +141,6 @@ export function sections(text: string): JsonObject[] {
     rest = rest.slice(piece.length);
   }
   return found;
-}
-
-/** Text of others mentions nobody, and is no link. */
-export function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function mrkdwn(text: string): JsonObject {

@@ -48,13 +48,13 @@ const paused = async (...requirements: object[]) => {
 const buttonsOf = (message: Fields): Fields[] =>
   message.blocks.flatMap(({ actions, elements }: Fields) => actions ?? elements ?? []);
 
-const pressing = async (message: Fields, action: string, { state = {}, at = 0, user = 'U1' } = {}) => {
+const pressing = async (message: Fields, action: string, { state = {}, at = 0, user = 'U1', in: place = channel } = {}) => {
   const button = buttonsOf(message).filter(({ action_id: id }) => id === action)[at];
   const press = readPress({
     type: 'block_actions',
     user: { id: user },
     team: { id: 'T1' },
-    channel: { id: channel },
+    channel: { id: place },
     message: { ts: message.ts },
     state: { values: state },
     actions: [{ ...button, action_ts: '1.2' }],
@@ -84,6 +84,25 @@ test('one press approves a call, and the message says who did it', async () => {
   expect(requirementsIn(outcome)).toMatchObject([{ confirmation: true }]);
   expect(JSON.stringify(slack.messages[0]?.blocks)).toContain('Approved by <@U7>');
   expect(buttonsOf(slack.messages[0] as Fields)).toEqual([]);
+});
+
+test('what a call is given calls nobody', async () => {
+  const [message] = await paused(call('c1', {}, { tool_args: { to: '<!channel> & <@U9>' } }));
+  const [posted] = slack.called('chat.postMessage');
+  expect(message?.text).toContain('&lt;!channel&gt; &amp; &lt;@U9&gt;');
+  expect(JSON.stringify(posted)).not.toMatch(/<[!@]/);
+});
+
+test('the run continues although its message can no longer be edited', async () => {
+  const [message] = await paused(call('c1'));
+  slack.fail('chat.update', { error: 'edit_window_closed' });
+  expect(await pressing(message as Fields, 'row_approve')).toMatchObject({ kind: 'continue' });
+});
+
+test('a press in another place is not for the run', async () => {
+  const [message] = await paused(call('c1'));
+  expect(await pressing(message as Fields, 'row_approve', { in: 'C9' })).toEqual({ kind: 'waits' });
+  expect(await pressing(message as Fields, 'row_approve')).toMatchObject({ kind: 'continue' });
 });
 
 test('who denies may say why', async () => {

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json.js';
 import type { RunKind } from '../../../core/runs/run.js';
 import { PausedRun } from '../../common/answers/paused-run.js';
 import { objectsIn, type Question } from '../../common/answers/question.js';
+import { escaped } from '../escaped.js';
 import type { RunJob } from '../parts.js';
 import { pageBlocks, pagesOf } from './blocks.js';
 import { keyOf, pauseNotes, writePause } from './notes.js';
@@ -38,7 +39,7 @@ export async function postPause(
 
 function waitingLine({ message, asked: { kind }, needsApproval }: Question): string {
   const what = needsApproval || kind === 'confirmation' ? 'Awaiting approval' : 'Awaiting an answer';
-  return `⏸ ${what}: ${message.slice(0, 300)}`;
+  return `⏸ ${what}: ${escaped(message.slice(0, 300))}`;
 }
 
 /** What notifications and screen readers have. */

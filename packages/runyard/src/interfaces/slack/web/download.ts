@@ -26,12 +26,13 @@ export async function downloaded({
   try {
     const response = await fetch(url, {
       headers: { authorization: `Bearer ${token ?? ''}` },
-      redirect: 'error',
+      redirect: 'manual',
       signal: bound,
     });
     if (!response.ok || response.body === null) {
       await response.body?.cancel();
-      throw new SlackCallError(what, `http-${response.status}`, response.status >= 500);
+      const isPassing = response.status === 429 || response.status >= 500;
+      throw new SlackCallError(what, `http-${response.status}`, isPassing);
     }
     return await readWithin(response.body, mostBytes);
   } catch (error) {
@@ -55,7 +56,7 @@ async function readWithin(body: ReadableStream<Uint8Array>, mostBytes: number): 
 
 function isOfSlack(url: string, apiUrl: string): boolean {
   if (!URL.canParse(url)) return false;
-  const { protocol, hostname, host } = new URL(url);
-  if (host === new URL(apiUrl).host) return true;
+  const { protocol, hostname, origin } = new URL(url);
+  if (origin === new URL(apiUrl).origin) return true;
   return protocol === 'https:' && (hostname === 'slack.com' || hostname.endsWith('.slack.com'));
 }

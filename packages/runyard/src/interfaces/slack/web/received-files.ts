@@ -5,6 +5,7 @@ import { SlackCallError } from './call-error.js';
 
 /** Files of one message. Slack itself allows ten. */
 const mostFiles = 20;
+const unreadable = 'the app may not read it: is the scope files:read granted?';
 
 /** Downloads the files of a message. What cannot be taken is named with the reason: the run is told of it. */
 export async function receivedFiles(
@@ -49,11 +50,12 @@ async function bytesOf(
   try {
     const bytes = await api.download(String(url), mostBytes, signal);
     // who may not read files gets a page to sign in, with the status of success
-    if (typeof size === 'number' && size !== bytes.byteLength)
-      return 'the app may not read it: is the scope files:read granted?';
+    if (typeof size === 'number' && size !== bytes.byteLength) return unreadable;
     return bytes.byteLength === 0 ? 'it is empty' : bytes;
   } catch (error) {
     if (!(error instanceof SlackCallError) || error.retryable) throw error;
+    // or is sent to that page
+    if (/^http-30\d$/.test(error.code)) return unreadable;
     return error.code === 'too-large' ? `larger than ${mostBytes} bytes` : `Slack answered ${error.code}`;
   }
 }

@@ -59,6 +59,8 @@ test.each([
   [{ error: 'channel_not_found' }, 'channel_not_found', false],
   [{ error: 'internal_error' }, 'internal_error', true],
   [{ status: 503 }, 'http-503', true],
+  // a proxy asks to wait and does not say how long
+  [{ status: 429 }, 'call-failed', true],
 ])('%o is an error with the code %s', async (fault, code, retryable) => {
   slack.fail('auth.test', fault);
   await expect(api.call('auth.test', {})).rejects.toMatchObject({ code, retryable, method: 'auth.test' });
@@ -104,3 +106,18 @@ test('a page to sign in is not taken for a file, and a size that is not true is 
     'a.txt (larger than 2 bytes)',
   ]);
 });
+
+test('Slack sends those who may not read a file elsewhere, and asks some to come later', async () => {
+  const file = slack.file('a.txt', 'text/plain', Buffer.from('abc'));
+  slack.fail('the download of a file', { status: 302 }, { status: 429 });
+  expect((await receivedFiles(api, [file], 100, never)).skipped[0]).toContain('files:read');
+  await expect(receivedFiles(api, [file], 100, never)).rejects.toMatchObject({ retryable: true });
+});
+
+test.each(['http://slack.com/a', 'https://slack.com.example.com/a', 'https://slack.com@example.com/a'])(
+  'the token is not sent to %s',
+  async (url) => {
+    const slackCom = await openWebApi({ token: slack.token, log: silentLog });
+    await expect(slackCom.download(url, 1)).rejects.toMatchObject({ code: 'not-at-slack' });
+  },
+);

@@ -15,6 +15,8 @@ const timeoutMs = 30_000;
 const mostAttempts = 5;
 /** Slack asks for some seconds as a rule. A longer wait is left to the job. */
 const longestRetryMs = 120_000;
+/** A message says what it is, so that it is not taken for one that was lost. */
+const note: JsonObject = { event_type: 'runyard_note', event_payload: {} };
 
 type SlackLibrary = typeof import('@slack/web-api');
 
@@ -62,7 +64,8 @@ class WebApi implements SlackApi {
       if (!(await this.pace.turn(method, fields.channel, signal)))
         throw new SlackCallError(method, 'too-many-calls-wait', true);
       try {
-        const result = await unlessAborted(this.client.apiCall(method, { ...fields }), signal);
+        const whole = method === 'chat.postMessage' ? { metadata: note, ...fields } : { ...fields };
+        const result = await unlessAborted(this.client.apiCall(method, whole), signal);
         // an answer of Slack is JSON
         return result as unknown as JsonObject;
       } catch (error) {
@@ -140,10 +143,9 @@ class WebApi implements SlackApi {
       return new SlackCallError(method, `http-${error.statusCode}`, error.statusCode >= 500);
     if (error instanceof WebAPIRateLimitedError)
       return new SlackCallError(method, 'ratelimited', true, { retryAfterMs: error.retryAfter * 1000 });
+    // Slack said nothing that can be understood: a proxy may have answered
     const isRequest = error instanceof WebAPIRequestError;
-    return new SlackCallError(method, isRequest ? 'request-failed' : 'call-failed', isRequest, {
-      cause: error,
-    });
+    return new SlackCallError(method, isRequest ? 'request-failed' : 'call-failed', true, { cause: error });
   }
 }
 
