@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { silentLog } from '../../src/core/log.js';
+import { type Log, silentLog } from '../../src/core/log.js';
 import { agent, Runyard, tool } from '../../src/index.js';
 import { type SlackOptions, slack } from '../../src/interfaces.js';
 import { preparedSqlite } from '../support/databases.js';
@@ -43,6 +43,9 @@ const clerk = agent({
   ],
 });
 
+/** What the log says of deliveries that were not answered. */
+const notes: unknown[] = [];
+const log: Log = { ...silentLog, warn: (fields) => void notes.push('note' in fields && fields.note) };
 let double: SlackDouble;
 let app: Runyard;
 let url: string;
@@ -63,7 +66,7 @@ function openApp(): Runyard {
   return new Runyard({
     port: 0,
     dataDir,
-    log: silentLog,
+    log,
     agents: [clerk],
     interfaces: [
       mounted({ suggestedPrompts: [{ title: 'Hello', message: 'Say hello' }] }),
@@ -193,6 +196,11 @@ test('requests without a signature, with a wrong one, and old ones are refused',
   };
   const old = Math.floor(Date.now() / 1000) - 301;
   expect(await asked({ method: 'POST', body })).toEqual([400, { detail: 'Missing Slack headers' }]);
+  const empty = { 'x-slack-request-timestamp': '', 'x-slack-signature': '' };
+  expect(await asked({ method: 'POST', body, headers: empty })).toEqual([
+    400,
+    { detail: 'Missing Slack headers' },
+  ]);
   expect(await asked(signedRequest('another secret', body))).toEqual([403, { detail: 'Invalid signature' }]);
   expect(await asked(signedRequest(signingSecret, body, { at: old }))).toEqual([
     403,
@@ -237,7 +245,9 @@ test('its own messages, other apps, edits and messages without a mention are not
     { bot_id: 'B9', subtype: 'bot_message' },
   ];
   for (const fields of own) await deliver(envelope(message(fields)), '/all');
-  await deliver(envelope(message({ subtype: 'message_changed' })), '/all');
+  for (const subtype of ['message_changed', 'thread_broadcast', 'pinned_item', 'huddle_thread', 'bot_add'])
+    await deliver(envelope(message({ subtype })), '/all');
+  await deliver(envelope(mention('no', { channel: 'D1' })));
   await deliver(envelope(mention('no')), '/all');
   await deliver(envelope(message({})));
   await deliver(envelope(mention('no', { bot_id: 'B9' })));
@@ -292,6 +302,16 @@ test('a word cancels the run in progress of its thread', async () => {
   await until('the thread says so', () => /cancel/i.test(double.textOf('C1', event.ts)));
 });
 
+test('what Slack refuses for good is in the log', async () => {
+  const event = mention('unheard');
+  book.write('@Helper unheard', 'Nobody reads this.');
+  const refusal = { error: 'is_archived' };
+  double.fail('chat.startStream', refusal);
+  double.fail('chat.postMessage', refusal);
+  await deliver(envelope(event));
+  await until('the log says so', () => notes.includes('Slack refused chat.postMessage: is_archived'));
+});
+
 test('the assistant pane gets its prompts', async () => {
   const assistant_thread = { user_id: 'U1', channel_id: 'D2', thread_ts: '1700000001.000001' };
   await deliver(envelope({ type: 'assistant_thread_started', assistant_thread, event_ts: '1' }));
@@ -318,6 +338,12 @@ test('workspaces install the app, and their tokens are encrypted, used and remov
   });
   const back = (query: object, headers: Record<string, string>) =>
     fetch(`${url}/many/oauth/callback?${new URLSearchParams({ ...query })}`, { headers });
+  // what arrives before is not answered, and is not remembered against the workspace
+  const early = envelope(mention('too early'), { team_id: 'T2' });
+  await deliver(early, '/many');
+  await until('it is known that there is no app', () => notes.includes('The workspace has no app.'));
+  const twice = await fetch(`${url}/many/oauth/callback?code=code&state=a&state=b`, { headers: { cookie } });
+  expect(twice.status).toBe(400);
   expect((await back({ code: 'code', state }, {})).status).toBe(400);
   expect((await back({ code: 'code', state: `9${state}` }, { cookie })).status).toBe(400);
   expect((await back({ code: 'code', state }, { cookie })).status).toBe(200);
@@ -329,6 +355,13 @@ test('workspaces install the app, and their tokens are encrypted, used and remov
   await untilText(event, 'Hello, two.');
   expect((await runsOf(`clerk:T2:C1:${event.ts}`))[0]).toMatchObject({ user_id: 'T2:U1' });
   expect(double.calls.some((one) => one.token === token)).toBe(true);
+
+  // another workspace of the organisation
+  await deliver(envelope({ type: 'app_uninstalled' }, { team_id: 'T3', enterprise_id: 'T2' }), '/many');
+  const still = mention('still two');
+  book.write('@Helper still two', 'Still here.');
+  await deliver(envelope(still, { team_id: 'T2' }), '/many');
+  await untilText(still, 'Still here.');
 
   await deliver(envelope({ type: 'app_uninstalled' }, { team_id: 'T2' }), '/many');
   const late = mention('gone');

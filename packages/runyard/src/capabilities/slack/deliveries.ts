@@ -168,7 +168,11 @@ export class Deliveries {
       outcome = { kind: 'retry', reason: 'An error of the service: see its log.' };
     }
     if (signal.aborted && outcome.kind === 'retry') return store.release(delivery);
-    if (outcome.kind === 'done') return void (await store.finish(delivery, outcome.note ?? null));
+    if (outcome.kind === 'done') {
+      const { note = null } = outcome;
+      if (note !== null) log.warn({ ...facts, note }, 'a delivery of Slack was not answered');
+      return void (await store.finish(delivery, note));
+    }
     if (isLast) {
       log.warn({ ...facts, reason: outcome.reason }, 'a delivery of Slack was given up');
       return void (await store.finish(delivery, outcome.reason));

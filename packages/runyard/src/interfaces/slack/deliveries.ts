@@ -21,22 +21,12 @@ export interface MessageEvent {
   readonly event: JsonObject;
 }
 
-/** What happened to a message afterwards, and what Slack itself says in a channel. */
-const ignoredSubtypes = new Set([
-  'message_changed',
-  'message_deleted',
-  'message_replied',
-  'channel_join',
-  'channel_leave',
-  'channel_topic',
-  'channel_purpose',
-  'channel_name',
-  'channel_archive',
-  'channel_unarchive',
-  'group_join',
-  'group_leave',
-  'thread_broadcast',
-  'assistant_app_thread',
+/** Messages that people and apps write. The others are what happened to a message, and what Slack itself says. */
+const answeredSubtypes: ReadonlySet<unknown> = new Set([
+  undefined,
+  'file_share',
+  'me_message',
+  'bot_message',
 ]);
 
 const otherEvents = new Set(['assistant_thread_started', 'tokens_revoked', 'app_uninstalled']);
@@ -47,7 +37,7 @@ export function deliveryOfEvent(config: SlackConfig, envelope: JsonObject): NewD
   if (envelope.type !== 'event_callback' || deliveryId === undefined) return undefined;
   const event = objectIn(envelope, 'event');
   const type = textIn(event, 'type') ?? '';
-  const common = { mount: config.prefix, deliveryId, payload: JSON.stringify(envelope) };
+  const common = { mount: config.prefix, deliveryId, payload: storedText(envelope) };
   const position = textIn(event, 'event_ts') ?? textIn(event, 'ts') ?? '';
   if (otherEvents.has(type)) return { ...common, lane: 'control', orderKey: deliveryId, position };
   const message = messageOf(config, envelope);
@@ -69,8 +59,15 @@ export function deliveryOfInteraction(config: SlackConfig, payload: JsonObject):
     lane: 'control',
     orderKey: `run:${runId}`,
     position: actionTs,
-    payload: JSON.stringify({ type: 'interaction', payload }),
+    payload: storedText({ type: 'interaction', payload }),
   };
+}
+
+/** Without what a thief of the database could use: the old verification token, and addresses that take messages. */
+function storedText(received: JsonObject): string {
+  return JSON.stringify(received, (name, value) =>
+    name === 'token' || name === 'response_url' || name === 'response_urls' ? undefined : value,
+  );
 }
 
 /** The message of an event, if its kind is answered here. Who wrote it is decided later. */
@@ -80,8 +77,8 @@ export function messageOf(config: SlackConfig, envelope: JsonObject): MessageEve
   const channel = textIn(event, 'channel');
   const ts = textIn(event, 'ts');
   if (channel === undefined || ts === undefined) return undefined;
-  if (typeof subtype === 'string' && ignoredSubtypes.has(subtype)) return undefined;
-  const isDirect = event.channel_type === 'im' || (type === 'message' && channel.startsWith('D'));
+  if (!answeredSubtypes.has(subtype)) return undefined;
+  const isDirect = event.channel_type === 'im' || channel.startsWith('D');
   const isMention = type === 'app_mention';
   // with all messages answered, the event of the message covers the mention
   const isAnswered = isDirect ? type === 'message' : isMention === config.replyToMentionsOnly;
@@ -106,12 +103,21 @@ export function messageOf(config: SlackConfig, envelope: JsonObject): MessageEve
 
 /** In a channel that workspaces share, the event says for which of them it came. */
 export function ownerOf(envelope: JsonObject): EventOwner {
-  const [first] = Array.isArray(envelope.authorizations) ? envelope.authorizations : [];
-  const authorization = isJsonObject(first) ? first : {};
+  const authorization = authorizationIn(envelope);
   return {
     teamId: textIn(authorization, 'team_id') ?? textIn(envelope, 'team_id') ?? '',
     enterpriseId: textIn(authorization, 'enterprise_id') ?? textIn(envelope, 'enterprise_id'),
   };
+}
+
+/** Whether the app is installed for all workspaces of an organisation at once. */
+export function isOfOrganisation(envelope: JsonObject): boolean {
+  return [envelope, authorizationIn(envelope)].some((one) => one.is_enterprise_install === true);
+}
+
+function authorizationIn({ authorizations }: JsonObject): JsonObject {
+  const [first] = Array.isArray(authorizations) ? authorizations : [];
+  return isJsonObject(first) ? first : {};
 }
 
 export function threadKeyOf({

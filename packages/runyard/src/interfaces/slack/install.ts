@@ -11,7 +11,7 @@ import type { OAuthSecrets } from './secrets.js';
 import { SlackCallError } from './web/call-error.js';
 import { objectIn, textIn } from './workspaces.js';
 
-type Request = RouteRequest<unknown, { readonly [name: string]: string | undefined }, unknown>;
+type Request = RouteRequest<unknown, JsonObject, unknown>;
 
 const usualScopes: readonly string[] = [
   'app_mentions:read',
@@ -55,7 +55,7 @@ export function installRoutes(
       undocumented: true,
       addition: true,
       handler: (services: Services, request) =>
-        // queries are texts
+        // queries are texts, and lists of them where a name is repeated
         answer(openOf(services), request as unknown as Request),
     });
   return [page('/install', 'install', begin), page('/oauth/callback', 'installed', complete)];
@@ -80,7 +80,7 @@ async function begin(open: OpenSlack, request: Request): Promise<Reply> {
 /** The browser that began comes back with a code, which is exchanged for the token of its workspace. */
 async function complete(open: OpenSlack, request: Request): Promise<ContentReply> {
   const { oauth, redirectUri, isSecure } = siteOf(open, request);
-  const { code, state, error } = request.query;
+  const [code, state, error] = ['code', 'state', 'error'].map((name) => textIn(request.query, name));
   const over = { 'set-cookie': cookie(open, '', 0, isSecure) };
   if (error !== undefined)
     return page(400, 'The app was not installed: Slack reports that it was refused.', over);

@@ -2,6 +2,7 @@ import type { ContinueForm } from '../../capabilities/runs/schema.js';
 import type { DeliveryOutcome, HeldDelivery } from '../../capabilities/slack/service.js';
 import { RunyardError } from '../../core/errors/errors.js';
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.js';
+import { escaped } from './escaped.js';
 import type { SlackConfig } from './options.js';
 import type { Press, PressJob, SlackThread } from './parts.js';
 import { answerPress, showDecision } from './pauses/answer-press.js';
@@ -54,7 +55,7 @@ export async function processPress(
       });
     } catch (error) {
       if (!(error instanceof RunyardError) || error.status === 429 || error.status >= 500) throw error;
-      await tell(job, error.status === 409 ? notActive : error.message);
+      await tell(job, error.status === 409 ? notActive : escaped(error.message));
       return { kind: 'done', note: error.message };
     }
   }

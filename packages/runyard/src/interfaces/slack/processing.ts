@@ -5,13 +5,20 @@ import { newId } from '../../core/ids.js';
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.js';
 import { terminalStatuses } from '../../core/runs/run.js';
 import { anonymousCaller } from '../../platform/auth/caller.js';
-import { isCancelWord, type MessageEvent, messageOf, ownerOf, threadKeyOf } from './deliveries.js';
+import {
+  isCancelWord,
+  isOfOrganisation,
+  type MessageEvent,
+  messageOf,
+  ownerOf,
+  threadKeyOf,
+} from './deliveries.js';
 import { formOfMessage, textOf } from './message-form.js';
 import type { SlackThread } from './parts.js';
 import { processPress } from './presses.js';
 import { placeIn, type RunJobs, type RunJobsOptions, type RunPlaceInSlack } from './run-jobs.js';
 import { SlackCallError } from './web/call-error.js';
-import { objectIn, textIn, type Workspace } from './workspaces.js';
+import { type EventOwner, objectIn, textIn, type Workspace } from './workspaces.js';
 
 const sorry = 'Sorry, there was an error processing your message.';
 const done: DeliveryOutcome = { kind: 'done' };
@@ -35,7 +42,7 @@ export class Processing {
       const owner = ownerOf(payload);
       const event = objectIn(payload, 'event');
       if (event.type === 'app_uninstalled' || event.type === 'tokens_revoked')
-        return await this.#uninstalled(owner, event);
+        return await this.#uninstalled(owner, payload);
       const workspace = await this.options.workspaces.of(owner);
       if (workspace === undefined) return { kind: 'done', note: 'The workspace has no app.' };
       if (event.type === 'assistant_thread_started') return await this.#greet(workspace, event);
@@ -215,16 +222,17 @@ export class Processing {
     return done;
   }
 
-  async #uninstalled(owner: ReturnType<typeof ownerOf>, event: JsonObject): Promise<DeliveryOutcome> {
+  async #uninstalled({ teamId, enterpriseId }: EventOwner, envelope: JsonObject): Promise<DeliveryOutcome> {
     const { config, slack, workspaces } = this.options;
+    const event = objectIn(envelope, 'event');
     // tokens of single users are not ours
     const bots = objectIn(event, 'tokens').bot;
     if (event.type === 'tokens_revoked' && !(Array.isArray(bots) && bots.length > 0)) return done;
-    for (const ownerId of [owner.teamId, owner.enterpriseId]) {
-      if (!ownerId) continue;
-      await slack.uninstall(config.prefix, ownerId);
-      workspaces.forget(ownerId);
-    }
+    // one workspace of an organisation may remove the app while the others keep it
+    const ownerId = isOfOrganisation(envelope) || teamId === '' ? enterpriseId : teamId;
+    if (ownerId === undefined) return done;
+    await slack.uninstall(config.prefix, ownerId);
+    workspaces.forget(ownerId);
     return done;
   }
 }

@@ -39,7 +39,7 @@ export function slackRoutes(config: SlackConfig, openOf: OpenOf): readonly Route
       handler: async (services: Services, request: RouteRequest<unknown, unknown, Uint8Array>) => {
         const open = openOf(services);
         const { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': signature } = request.headers;
-        if (typeof timestamp !== 'string' || typeof signature !== 'string')
+        if (typeof timestamp !== 'string' || typeof signature !== 'string' || !timestamp || !signature)
           return refused(400, 'Missing Slack headers');
         const { signingSecret } = open.secrets;
         if (signingSecret === undefined) return refused(500, 'SLACK_SIGNING_SECRET is not set');

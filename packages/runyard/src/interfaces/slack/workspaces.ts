@@ -140,9 +140,11 @@ export class Workspaces {
     all.set(key, { value, until: performance.now() + forMs });
     const [oldest] = all.keys();
     if (all.size > mostKept && oldest !== undefined) all.delete(oldest);
-    value.catch(() => {
+    const forget = () => {
       if (all.get(key)?.value === value) all.delete(key);
-    });
+    };
+    // a workspace that is not there may install the app at any moment
+    value.then((found) => found === undefined && forget(), forget);
     return value;
   }
 }

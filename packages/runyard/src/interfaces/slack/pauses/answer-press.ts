@@ -6,14 +6,7 @@ import { objectsIn, type Question, type SimpleAnswer } from '../../common/answer
 import { escaped } from '../escaped.js';
 import type { PressJob, PressOutcome } from '../parts.js';
 import { SlackCallError } from '../web/call-error.js';
-import {
-  decisionWord,
-  isDecided,
-  isSubmitted,
-  pageBlocks,
-  reasonBlockId,
-  sections,
-} from './blocks.js';
+import { decisionWord, isDecided, isSubmitted, pageBlocks, reasonBlockId, sections } from './blocks.js';
 import { filledIn, reasonIn } from './inputs.js';
 import { keyOf, type Page, type PauseNotes, pauseNotes, writePause } from './notes.js';
 import { pageText } from './post-pause.js';

@@ -48,7 +48,11 @@ const paused = async (...requirements: object[]) => {
 const buttonsOf = (message: Fields): Fields[] =>
   message.blocks.flatMap(({ actions, elements }: Fields) => actions ?? elements ?? []);
 
-const pressing = async (message: Fields, action: string, { state = {}, at = 0, user = 'U1', in: place = channel } = {}) => {
+const pressing = async (
+  message: Fields,
+  action: string,
+  { state = {}, at = 0, user = 'U1', in: place = channel } = {},
+) => {
   const button = buttonsOf(message).filter(({ action_id: id }) => id === action)[at];
   const press = readPress({
     type: 'block_actions',
