@@ -65,20 +65,22 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
     upgrades: { paths, close: async () => void (await Promise.all(interfaces.map((one) => one.close?.()))) },
   });
   ownCalls.open(identities, http);
-  await capabilities.start(options.takesUp);
-  for (const one of interfaces) await one.start?.();
-  options.readiness.serve(spaces.parts(), capabilities.slots);
-  return {
-    http,
-    spaces,
-    ownCalls,
-    async close(graceMs) {
-      const begun = performance.now();
-      await capabilities.stop(graceMs);
-      await http.close();
-      await capabilities.close(Math.max(graceMs - (performance.now() - begun), lastMs));
-    },
+  const close = async (graceMs: number) => {
+    const begun = performance.now();
+    await capabilities.stop(graceMs);
+    await http.close();
+    await capabilities.close(Math.max(graceMs - (performance.now() - begun), lastMs));
   };
+  try {
+    await capabilities.start(options.takesUp);
+    for (const one of interfaces) await one.start?.();
+  } catch (error) {
+    // what has started works on databases that are closed next
+    await close(0).catch(() => {});
+    throw error;
+  }
+  options.readiness.serve(spaces.parts(), capabilities.slots);
+  return { http, spaces, ownCalls, close };
 }
 
 async function openIdentities(

@@ -142,7 +142,7 @@ export interface Listening {
   /** Where `probePort` is served. */
   readonly probeUrl?: string;
   /** Interfaces with a path of their own, such as `mcp`. */
-  readonly interfaces: readonly { readonly type: string; readonly url: string }[];
+  readonly interfaces: readonly { readonly type: string; readonly title: string; readonly url: string }[];
 }
 
 /** How `migrate` migrates. */

@@ -40,7 +40,7 @@ export async function serve(entry: string | undefined, flags: SettingFlags): Pro
   process.send?.({ type: 'listening', port: listening.port } satisfies ListeningNotice);
 }
 
-/** The application may bring an older copy of the package, which names no interfaces. */
+/** The application may bring an older copy of the package, which names no interfaces or gives them no title. */
 function banner(
   { url, probeUrl, interfaces = [] }: Partial<Listening> & { url: string },
   settings: Settings,
@@ -49,15 +49,17 @@ function banner(
   const data = embedded
     ? shortPath(settings.database.replace('sqlite://', ''))
     : databaseLabel(settings.database);
-  const lines = [
-    `${settings.name} is up (Runyard ${version})`,
-    `  API   ${url}`,
-    ...(settings.docs ? [`  Docs  ${url}/docs${docsAccess(settings)}`] : []),
-    ...interfaces.map(({ type, url: at }) => `  ${type.toUpperCase().padEnd(5)} ${at}`),
-    ...(probeUrl === undefined ? [] : [`  Probe ${probeUrl}`]),
-    `  Data  ${data}`,
+  const rows: [label: string, place: string | undefined][] = [
+    ['API', url],
+    ['Docs', settings.docs ? `${url}/docs${docsAccess(settings)}` : undefined],
+    ...interfaces.map(({ type, title = type.toUpperCase(), url: at }): [string, string] => [title, at]),
+    ['Probe', probeUrl],
+    ['Data', data],
   ];
-  return `${lines.join('\n')}\n`;
+  const shown = rows.filter(([, place]) => place !== undefined);
+  const width = Math.max(5, ...shown.map(([label]) => label.length));
+  const lines = shown.map(([label, place]) => `  ${label.padEnd(width)} ${place}\n`);
+  return `${settings.name} is up (Runyard ${version})\n${lines.join('')}`;
 }
 
 /** A browser sends no token with an address that is typed in. */

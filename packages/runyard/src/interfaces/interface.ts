@@ -35,9 +35,24 @@ export class DefinedInterface {
     /** Where it is mounted: no two interfaces have the same place. */
     readonly route: string,
     readonly load: () => Promise<Interface>,
-    /** The option that mounts something at a path of the whole service, and that path: one interface may have it. */
-    readonly atRoot?: { readonly option: string; readonly path: string },
+    readonly about: AboutInterface = {},
   ) {}
+
+  /** The protocol as people call it. */
+  get title(): string {
+    return this.about.title ?? this.type.toUpperCase();
+  }
+}
+
+export interface AboutInterface {
+  /** Default: the type in capitals. */
+  readonly title?: string;
+  /** For clients that find nothing at a path of the interface: which address they need. */
+  readonly hint?: string;
+  /** Paths elsewhere at which clients with a wrong address look for the interface. */
+  readonly soughtAt?: readonly string[];
+  /** The option that mounts something at a path of the whole service, and that path: one interface may have it. */
+  readonly atRoot?: { readonly option: string; readonly path: string } | undefined;
 }
 
 /** A setting that enables an interface with its defaults, for applications that define none of this type themselves. */

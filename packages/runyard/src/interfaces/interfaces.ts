@@ -32,13 +32,11 @@ export function interfaceAddresses(
   url: string,
   given: readonly DefinedInterface[] | undefined,
   settings: Settings,
-): { readonly type: string; readonly url: string }[] {
+): { readonly type: string; readonly title: string; readonly url: string }[] {
   return definedInterfaces(given, settings)
     .filter(({ route }) => route !== '')
-    .map(({ type, route }) => ({ type, url: url + route }));
+    .map(({ type, title, route }) => ({ type, title, url: url + route }));
 }
-
-const card = '/.well-known/agent-card.json';
 
 /** What a client needs to know that looks for an interface at a path where there is nothing. */
 export function interfaceHint(
@@ -46,30 +44,27 @@ export function interfaceHint(
   given: readonly DefinedInterface[] | undefined,
   settings: Settings,
 ): string | undefined {
-  const isAt = ({ route }: DefinedInterface) => path === route || path.startsWith(`${route}/`);
+  const isBelow = (route: string) => route !== '' && (path === route || path.startsWith(`${route}/`));
+  const isSought = ({ route, about }: DefinedInterface) =>
+    isBelow(route) || about.soughtAt?.includes(path) === true;
   const on = definedInterfaces(given, settings);
-  const agents = on.find((one) => one.type === 'a2a' && (isAt(one) || path === card));
-  if (agents !== undefined)
-    return `Give A2A clients the address of a component, with a slash at its end: ${agents.route}/agents/{id}/, ${agents.route}/teams/{id}/ or ${agents.route}/workflows/{id}/.`;
-  const frontEnds = on.find((one) => one.type === 'agui' && isAt(one));
-  if (frontEnds !== undefined)
-    return `AG-UI clients post to the address of a component: ${frontEnds.route}/agents/{id}, ${frontEnds.route}/teams/{id} or ${frontEnds.route}/workflows/{id}; or to ${frontEnds.route} where agui() names one component.`;
-  const chats = on.find((one) => one.type === 'aiSdk' && isAt(one));
-  if (chats !== undefined)
-    return `Give useChat the path of a component: ${chats.route}/agents/{id}, ${chats.route}/teams/{id} or ${chats.route}/workflows/{id}.`;
+  const hint = on.find((one) => isSought(one) && one.about.hint !== undefined)?.about.hint;
+  if (hint !== undefined) return hint;
+  const isOff = (sought: string) => on.every(({ type }) => type !== sought);
+  if (isBelow('/slack') && isOff('slack'))
+    return 'Slack is off here. To turn it on, add slack({ agent: … }) to the interfaces of the application.';
   const off = interfaceSwitches
-    .filter(({ isOn }) => !isOn(settings))
     .map(({ define }) => define(settings))
-    .find((one) => one.route !== '' && isAt(one) && on.every(({ type }) => type !== one.type));
+    .find((one) => isSought(one) && isOff(one.type));
   return (
     off &&
-    `${inWords(off.type, ' ')} is off here. To turn it on, set ${off.type}: true or RUNYARD_${inWords(off.type, '_')}=true.`
+    `${off.title} is off here. To turn it on, set ${off.type}: true or ${environmentName(off.type)}=true.`
   );
 }
 
-/** `aiSdk` is AI SDK in words, and AI_SDK in the environment. */
-function inWords(type: string, between: string): string {
-  return type.replace(/[A-Z]/g, `${between}$&`).toUpperCase();
+/** `aiSdk` is RUNYARD_AI_SDK in the environment. */
+function environmentName(setting: string): string {
+  return `RUNYARD_${setting.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 }
 
 /** The interfaces before they are loaded. */
@@ -89,8 +84,10 @@ function definedInterfaces(
         `Two interfaces of the type ${one.type} are mounted at ${one.route}. ${one.route === '' || one.type === 'mcp' ? 'Leave one of them out.' : 'Give one of them another prefix.'}`,
       );
   }
-  for (const { atRoot } of all) {
-    const same = all.filter((other) => atRoot !== undefined && other.atRoot?.path === atRoot.path);
+  for (const {
+    about: { atRoot },
+  } of all) {
+    const same = all.filter(({ about }) => atRoot !== undefined && about.atRoot?.path === atRoot.path);
     if (same.length > 1)
       throw errors.invalidConfig(
         `The interfaces at ${same.map(({ route }) => route).join(' and ')} both have ${atRoot?.option}, and there is one ${atRoot?.path}. Give it to one of them.`,

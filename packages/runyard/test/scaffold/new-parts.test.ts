@@ -243,7 +243,7 @@ test('a setting adds an interface that the code does not define, and each is loa
   expect((await loadInterfaces([], settings)).map(({ name }) => name)).toEqual(['websocket']);
   // one that adds to the paths of the service has no address of its own
   const addresses = interfaceAddresses('http://127.0.0.1:7777', [own], settings);
-  expect(addresses).toEqual([{ type: 'gong', url: 'http://127.0.0.1:7777/own' }]);
+  expect(addresses).toEqual([{ type: 'gong', title: 'GONG', url: 'http://127.0.0.1:7777/own' }]);
 });
 
 test('services with the same parts share one route table', () => {

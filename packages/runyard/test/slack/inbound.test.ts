@@ -403,15 +403,30 @@ test('what a process leaves behind is done by the next one, once', async () => {
 });
 
 test('a start says when Slack refuses the token, and when nothing can be received', async () => {
-  const open = (options: Partial<SlackOptions>) =>
+  const logged: string[] = [];
+  const keep = (_fields: object, text: string) => void logged.push(text);
+  const opened = (options: Partial<SlackOptions>) =>
     new Runyard({
       port: 0,
       dataDir: join(dataDir, 'other'),
-      log: silentLog,
+      log: { ...silentLog, warn: keep, error: keep },
       agents: [clerk],
       interfaces: [mounted(options)],
-    }).listen();
-  await expect(open({ token: 'xoxb-wrong' })).rejects.toThrow('invalid_auth');
+    });
+  const open = (options: Partial<SlackOptions>) => opened(options).listen();
+  await expect(open({ token: 'xoxb-wrong' })).rejects.toThrow(/invalid_auth.*Set SLACK_BOT_TOKEN/);
   double.clear();
   await expect(open({ signingSecret: '' })).rejects.toThrow('SLACK_SIGNING_SECRET');
+  await expect(open({ token: double.appToken })).rejects.toThrow('the bot token is an app token');
+  await expect(open({ appToken: 'xapp-wrong' })).rejects.toThrow(/Turn on Socket Mode.*connections:write/);
+  double.clear();
+  // what had started is stopped before its database is closed
+  expect(logged).toEqual([]);
+
+  const other = opened({});
+  const { url: at } = await other.listen();
+  for (const path of ['events', 'interactions'])
+    expect((await fetch(`${at}/slack/${path}`, signedRequest('another secret', '{}'))).status).toBe(403);
+  expect(logged).toEqual([expect.stringContaining('SLACK_SIGNING_SECRET is not its Signing Secret')]);
+  await other.close({ graceMs: 0 });
 });

@@ -9,9 +9,14 @@ export type { AguiOptions } from './options.js';
  */
 export function agui(options: AguiOptions = {}): DefinedInterface {
   const config = readAguiOptions(options);
-  return new DefinedInterface('agui', `${config.prefix}/agui`, async () =>
-    (await import('./mount.js')).aguiInterface(config),
-  );
+  const route = `${config.prefix}/agui`;
+  const addresses = config.only
+    ? route
+    : `the address of a component: ${route}/agents/{id}, ${route}/teams/{id} or ${route}/workflows/{id}`;
+  return new DefinedInterface('agui', route, async () => (await import('./mount.js')).aguiInterface(config), {
+    title: 'AG-UI',
+    hint: `AG-UI clients post to ${addresses}.`,
+  });
 }
 
 /** What the setting adds: the same value for every service, whose routes are then described once. */

@@ -6,8 +6,18 @@ export type { AiSdkOptions } from './options.js';
 /** A chat for `useChat` of the AI SDK with its default transport. The setting `aiSdk` enables it for all components. */
 export function aiSdk(options: AiSdkOptions = {}): DefinedInterface {
   const config = readAiSdkOptions(options);
-  return new DefinedInterface('aiSdk', config.path, async () =>
-    (await import('./mount.js')).aiSdkInterface(config),
+  const { path, component } = config;
+  const paths = component
+    ? `the path ${path}`
+    : `the path of a component: ${path}/agents/{id}, ${path}/teams/{id} or ${path}/workflows/{id}`;
+  return new DefinedInterface(
+    'aiSdk',
+    path,
+    async () => (await import('./mount.js')).aiSdkInterface(config),
+    {
+      title: 'AI SDK',
+      hint: `Give useChat ${paths}.`,
+    },
   );
 }
 

@@ -9,8 +9,16 @@ export type { OpenaiApiOptions } from './options.js';
  */
 export function openaiApi(options: OpenaiApiOptions = {}): DefinedInterface {
   const config = readOpenaiOptions(options);
-  return new DefinedInterface('openai', config.prefix, async () =>
-    (await import('./mount.js')).openaiInterface(config),
+  const { prefix } = config;
+  return new DefinedInterface(
+    'openai',
+    prefix,
+    async () => (await import('./mount.js')).openaiInterface(config),
+    {
+      title: 'OpenAI',
+      hint: `The base URL of OpenAI clients is the address of the service with ${prefix}. Agents, teams and workflows answer chat completions and responses.`,
+      soughtAt: ['/chat/completions', '/completions', '/embeddings', '/responses'],
+    },
   );
 }
 

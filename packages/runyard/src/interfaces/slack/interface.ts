@@ -12,7 +12,15 @@ export type {
 /** An agent, a team or a workflow in Slack: mentions, direct messages and the assistant pane. */
 export function slack(options: SlackOptions): DefinedInterface {
   const config = readSlackOptions(options);
-  return new DefinedInterface('slack', config.prefix, async () =>
-    (await import('./mount.js')).slackInterface(config),
+  const { prefix, oauth } = config;
+  const paths = `Slack sends events to ${prefix}/events and interactions to ${prefix}/interactions.`;
+  return new DefinedInterface(
+    'slack',
+    prefix,
+    async () => (await import('./mount.js')).slackInterface(config),
+    {
+      title: 'Slack',
+      hint: oauth ? paths : `${paths} ${prefix}/install needs the option oauth.`,
+    },
   );
 }

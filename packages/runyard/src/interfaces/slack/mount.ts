@@ -55,7 +55,9 @@ async function check({ token }: SlackSecrets, workspaces: Workspaces, log: Log):
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     if (!error.retryable)
-      throw errors.invalidConfig(`slack(): Slack refuses the bot token (auth.test: ${error.code}).`);
+      throw errors.invalidConfig(
+        `slack(): Slack refuses the bot token (auth.test: ${error.code}). Set SLACK_BOT_TOKEN to the Bot User OAuth Token of an installed app (xoxb-…, under OAuth & Permissions).`,
+      );
     log.warn({ err: error }, 'Slack cannot be reached; what it delivers is processed later');
   }
 }
@@ -73,7 +75,7 @@ async function startSocketMode(
   } catch (error) {
     if (error instanceof SlackCallError && !error.retryable)
       throw errors.invalidConfig(
-        `slack(): Slack refuses socket mode (apps.connections.open: ${error.code}).`,
+        `slack(): Slack refuses socket mode (apps.connections.open: ${error.code}). Turn on Socket Mode for the app, and set SLACK_APP_TOKEN to an App-Level Token with the scope connections:write.`,
       );
     throw error;
   }

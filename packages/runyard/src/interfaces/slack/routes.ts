@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Services } from '../../capabilities/capability.js';
 import type { NewDelivery } from '../../capabilities/slack/service.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import type { Log } from '../../core/log.js';
 import { parseUntrustedJson } from '../../platform/http/request/json-text.js';
 import { type Reply, reply } from '../../platform/http/response/results.js';
 import { defineRoute, type Route, type RouteRequest } from '../../platform/http/route.js';
@@ -14,10 +15,21 @@ type OpenOf = (services: Services) => OpenSlack;
 
 const ok = { status: 'ok' };
 const bytes = z.instanceof(Uint8Array);
+/** Anyone can send requests with wrong signatures: the log names them once in this time. */
+const warningMs = 60_000;
 const responses = { 200: { description: 'It is stored, and is processed after this response.' } };
 
 /** Where Slack sends events and interactions. Each is stored before it is acknowledged. */
 export function slackRoutes(config: SlackConfig, openOf: OpenOf): readonly Route<Services>[] {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  const warnOfSignature = (log: Log, path: string) => {
+    if (performance.now() - warnedAt < warningMs) return;
+    warnedAt = performance.now();
+    log.warn(
+      { path },
+      'A request has no valid signature of Slack. If it came from your app, SLACK_SIGNING_SECRET is not its Signing Secret (Basic Information), or the clock of this machine is wrong.',
+    );
+  };
   const route = (
     name: 'events' | 'interactions',
     answer: (open: OpenSlack, body: Uint8Array) => Promise<Reply | JsonObject>,
@@ -43,8 +55,10 @@ export function slackRoutes(config: SlackConfig, openOf: OpenOf): readonly Route
           return refused(400, 'Missing Slack headers');
         const { signingSecret } = open.secrets;
         if (signingSecret === undefined) return refused(500, 'SLACK_SIGNING_SECRET is not set');
-        if (!isSigned(request.body, { timestamp, signature }, signingSecret))
+        if (!isSigned(request.body, { timestamp, signature }, signingSecret)) {
+          warnOfSignature(open.log, `${config.prefix}/${name}`);
           return refused(403, 'Invalid signature');
+        }
         return answer(open, request.body);
       },
     });

@@ -27,12 +27,18 @@ export function slackSecrets({ given, oauth }: SlackConfig, environment = proces
     throw errors.invalidConfig(
       'slack() has no bot token. Set SLACK_BOT_TOKEN to the Bot User OAuth Token of the app (xoxb-…), or use oauth.',
     );
+  if (token?.startsWith('xapp-'))
+    throw errors.invalidConfig(
+      'slack(): the bot token is an app token (xapp-…). Set SLACK_BOT_TOKEN to the Bot User OAuth Token of the app (xoxb-…), and SLACK_APP_TOKEN to the app token.',
+    );
   if (signingSecret === undefined && appToken === undefined)
     throw errors.invalidConfig(
       'slack() cannot receive anything. Set SLACK_SIGNING_SECRET to the Signing Secret of the app, or SLACK_APP_TOKEN (xapp-…) for socket mode.',
     );
   if (appToken !== undefined && !appToken.startsWith('xapp-'))
-    throw errors.invalidConfig('slack(): appToken is no app token. It begins with xapp-.');
+    throw errors.invalidConfig(
+      'slack(): the app token does not begin with xapp-. Set SLACK_APP_TOKEN to an App-Level Token of the app with the scope connections:write.',
+    );
   if (oauth === undefined) return { token, signingSecret, appToken, oauth: undefined };
   const of = (value: string | undefined, key: string, what: string): string => {
     const found = value ?? inEnvironment(key);

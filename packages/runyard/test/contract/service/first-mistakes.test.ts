@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { agent, step, team, workflow } from '../../../src/index.js';
+import { interfaceHint } from '../../../src/interfaces/interfaces.js';
+import { agui, aiSdk, openaiApi, slack } from '../../../src/interfaces.js';
+import { loadSettings } from '../../../src/platform/config.js';
 import { Gatehouse } from '../../support/clients/tokens.js';
 import { startService } from '../../support/service.js';
 
@@ -23,7 +26,8 @@ test('an unknown component: the answer names the known ones', async () => {
   // an interface that is off, and the address of A2A without a component or without the slash at its end
   for (const [path, hint] of [
     ['/mcp', /^MCP is off here.*mcp: true/],
-    ['/v1/chat/completions', /^OPENAI is off here.*openai: true/],
+    ['/v1/chat/completions', /^OpenAI is off here.*openai: true/],
+    ['/slack/events', /^Slack is off here.*slack\({ agent/],
     ['/api/chat', /^AI SDK is off here.*RUNYARD_AI_SDK=true/],
     ['/agui', /\/agui\/agents\/{id}/],
     ['/a2a', /\/a2a\/agents\/{id}\//],
@@ -41,6 +45,26 @@ test('an unknown component: the answer names the known ones', async () => {
     status: 404,
     body: { detail: 'Agent not found', hint: 'Agents here: writer, editor' },
   });
+});
+
+test('a wrong path of an interface: the answer has the paths that it has here', async () => {
+  const interfaces = [
+    aiSdk({ agent: writer }),
+    agui({ agent: writer }),
+    slack({ agent: writer, token: 'xoxb-1', signingSecret: 'secret' }),
+    openaiApi({ prefix: '/openai/v1' }),
+  ];
+  const { settings } = loadSettings();
+  for (const [path, hint] of [
+    ['/api/chat/agents/writer', 'Give useChat the path /api/chat.'],
+    ['/agui/agents/writer', 'AG-UI clients post to /agui.'],
+    ['/slack/install', expect.stringMatching(/\/slack\/events .*install needs the option oauth/)],
+    ['/chat/completions', expect.stringContaining('the address of the service with /openai/v1.')],
+    ['/openai/v1/v1/chat/completions', expect.stringContaining('/openai/v1.')],
+    ['/a2a', expect.stringMatching(/^A2A is off here/)],
+    ['/', undefined],
+  ] as const)
+    expect(interfaceHint(path, interfaces, settings), path).toEqual(hint);
 });
 
 test('an unknown component: the answer names only what the caller may read or run', async () => {
