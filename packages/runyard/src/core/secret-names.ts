@@ -27,7 +27,7 @@ export function plainName(name: string): string {
 }
 
 /** What has to be in a text that holds one of the forms below: most texts have none of it. */
-const signsOfSecrets = /:\/\/|bearer |basic |eyJ|_pat_|sk-/i;
+const signsOfSecrets = /:\/\/|bearer |basic |eyJ|_pat_|sk-|xox|xapp-/i;
 
 /** The part of an address before its host, and its query: passwords, keys, signatures. */
 const userPassword = /(:\/\/[^\s:@/?#]*):[^\s/?#]*@/g;
@@ -37,8 +37,9 @@ const secretParameter = new RegExp(`([?&]${parameterNames}=)[^\\s&#"']+`, 'gi');
 const bearerToken = /\b(bearer) +[\w.~+/=-]+/gi;
 /** With a figure or a filling sign in it: `basic research` is no password. */
 const basicPassword = /\b(basic) +(?=[\w+/]*[\d=])[\w+/]{6,}={0,2}/gi;
-/** A JWT, the token of a service account, and the key of a provider; each from where a word begins. */
-const bareToken = /(?<![\w-])(?:eyJ[\w-]+\.[\w-]+\.[\w-]*|[a-z]+_pat_[\w-]{8,}|sk-[\w-]{16,})/g;
+/** A JWT, the token of a service account, the key of a provider, and tokens of Slack; each from where a word begins. */
+const bareToken =
+  /(?<![\w-])(?:eyJ[\w-]+\.[\w-]+\.[\w-]*|[a-z]+_pat_[\w-]{8,}|sk-[\w-]{16,}|(?:xox[a-z]|xapp)-[\w-]{8,})/g;
 
 /**
  * Forms that occur in no prose: tokens, the keys of model providers, GitHub, GitLab, Slack, Stripe, AWS and Google, private keys,

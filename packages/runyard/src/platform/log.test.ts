@@ -109,6 +109,8 @@ test.each([
   'https://bucket.test/a?X-Amz-Signature=s3cret&b=1',
   'https://idp.test/cb?id_token=s3cret',
   'key sk-proj-s3cret0123456789abcdef',
+  'bot xoxb-123456-s3cret',
+  'app xapp-1-A1-s3cret',
 ])('is removed from a text: %s', (text) => {
   const { log, lines } = recorded('json');
   log.warn({ note: text, err: new Error(text) }, text);
