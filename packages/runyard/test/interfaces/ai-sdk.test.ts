@@ -164,7 +164,21 @@ describe('a chat', () => {
       { type: 'file' as const, mediaType: 'image/png', url: 'data:image/png;base64,iVBORw0KGgo=' },
     ];
     await page.sendMessage({ text: 'Look', files });
-    expect(model.requests.at(-1)!.messages.at(-1)!.media).toMatchObject([{ kind: 'image' }]);
+    // the bytes, decoded once
+    expect(model.requests.at(-1)!.messages.at(-1)!.media).toMatchObject([{ kind: 'image', size: 8 }]);
+  });
+
+  test.each([
+    [{ id: 'a\u0000b' }, 'U+0000'],
+    [{ userId: 'a\u0000b' }, 'U+0000'],
+    [{ parts: [{ type: 'file', mediaType: 'text/plain', url: 'data:,%E0%A4%A' }] }, 'percent-encoded'],
+    [{ parts: [{ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,!' }] }, 'base64'],
+  ])('refuses %j', async ({ parts = [], ...more }: Body, reason) => {
+    const body = JSON.stringify({ id: 'hostile', messages: [{ id: 'm', role: 'user', parts }], ...more });
+    const headers = { 'content-type': 'application/json' };
+    const { status, text } = await call(`${service.url}/api/chat`, { method: 'POST', headers, body });
+    expect(status).toBe(422);
+    expect(text).toContain(reason);
   });
 
   test('that fails says so', async () => {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { identifier } from '../../platform/http/request/fields.js';
 import { jsonValue } from './json-value.js';
 
 const text = z.string().max(2_000_000);
-const id = z.string().min(1).max(255);
+const id = identifier().min(1);
 
 /** A part of a message. What is not read here is kept out of the run: steps, sources, data of the server. */
 const part = z.looseObject({

@@ -37,19 +37,12 @@ function mediaIn({ parts }: UiMessage): Partial<Record<(typeof mediaFields)[Medi
   return media;
 }
 
-const dataUrl = /^data:([^;,]*)(?:;[^,]*?)?(;base64)?,/i;
+const dataUrl = /^data:([^;,]*)([^,]*),/i;
 
 function mediaOf({ url = '', mediaType = '', filename }: UiPart): { kind: MediaKind; object: JsonObject } {
   const data = dataUrl.exec(url);
   if (data === null && !/^https?:/i.test(url))
-    throw errors.invalidRequest([
-      {
-        type: 'value_error',
-        loc: ['body', 'messages', 'parts', 'url'],
-        msg: 'Value error, a file needs a data URL, or an address that begins with https://',
-        input: null,
-      },
-    ]);
+    throw refusedFile('a file needs a data URL, or an address that begins with https://');
   const type = mediaType || (data?.[1] ?? '');
   const path = data === null && URL.canParse(url) ? new URL(url).pathname : '';
   const found = classifyFile(type, filename ?? path);
@@ -58,7 +51,9 @@ function mediaOf({ url = '', mediaType = '', filename }: UiPart): { kind: MediaK
   return {
     kind,
     object: {
-      ...(data === null ? { url } : { content: base64Of(url.slice(data[0].length), data[2] !== undefined) }),
+      ...(data === null
+        ? { url }
+        : { content: base64Of(url.slice(data[0].length), /;base64$/i.test(data[2] ?? '')) }),
       ...(type !== '' && { mime_type: type }),
       ...(filename !== undefined && { filename }),
       ...(found?.format !== undefined && { format: found.format }),
@@ -67,7 +62,17 @@ function mediaOf({ url = '', mediaType = '', filename }: UiPart): { kind: MediaK
 }
 
 function base64Of(text: string, isEncoded: boolean): string {
-  return isEncoded ? text : Buffer.from(decodeURIComponent(text)).toString('base64');
+  if (isEncoded) return text;
+  try {
+    return Buffer.from(decodeURIComponent(text)).toString('base64');
+  } catch {
+    throw refusedFile('the data URL of a file without base64 must be percent-encoded UTF-8');
+  }
+}
+
+function refusedFile(message: string): Error {
+  const loc = ['body', 'messages', 'parts', 'url'];
+  return errors.invalidRequest([{ type: 'value_error', loc, msg: `Value error, ${message}`, input: null }]);
 }
 
 function isFamily(family: string): family is 'image' | 'audio' | 'video' {
