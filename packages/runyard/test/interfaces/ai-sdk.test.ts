@@ -13,6 +13,7 @@ import { agent, tool } from '../../src/index.js';
 import { aiSdk } from '../../src/interfaces.js';
 import { scriptedModel } from '../../src/testing.js';
 import { call } from '../support/clients/call.js';
+import { knowledgeDouble } from '../support/components/knowledge-double.js';
 import { type Body, TestService } from '../support/service.js';
 import { gate, until } from '../support/until.js';
 
@@ -43,6 +44,7 @@ class Chat extends AbstractChat<UIMessage> {
 }
 
 const door = { now: gate() };
+const { knowledge } = knowledgeDouble([{ name: 'rings', content: 'Saturn has rings.' }]);
 const pay = tool({
   name: 'pay',
   description: 'Pays',
@@ -71,9 +73,16 @@ const model = scriptedModel(async ({ messages }) => {
   if (said.startsWith('Pay')) return call('pay', { cents: 5 });
   if (said === 'Where?') return call('place', { exact: true });
   if (said === 'Linger') return call('linger');
+  if (said === 'Look up') return call('search_knowledge_base', { query: 'rings' });
   if (said === 'Break') return { error: 'The model is broken' };
   if (said === 'Draw')
-    return { text: 'Look.', media: [{ mimeType: 'image/png', bytes: new Uint8Array([1, 2]) }] };
+    return {
+      text: 'Look.',
+      media: [
+        { mimeType: 'image/png', bytes: new Uint8Array([1, 2]) },
+        { mimeType: 'text/plain', bytes: new TextEncoder().encode('hi') },
+      ],
+    };
   if (said === 'Think') return { text: 'Done.', reasoning: 'Hm.' };
   if (said === 'Cite')
     return { text: 'See there.', citations: { sources: [{ url: 'https://example.com/a', title: 'A' }] } };
@@ -83,7 +92,7 @@ const model = scriptedModel(async ({ messages }) => {
 let service: TestService;
 beforeAll(async () => {
   service = await TestService.start({
-    agents: [agent({ id: 'clerk', model, tools: [pay, linger] })],
+    agents: [agent({ id: 'clerk', model, tools: [pay, linger], knowledge })],
     interfaces: [aiSdk({ agent: 'clerk' })],
   });
 });
@@ -156,9 +165,23 @@ describe('a chat', () => {
     expect(page.answer.parts).toContainEqual(expect.objectContaining({ type: 'reasoning', text: 'Hm.' }));
     await page.sendMessage({ text: 'Cite' });
     expect(page.answer.parts).toContainEqual(expect.objectContaining({ type: 'source-url', title: 'A' }));
+    await page.sendMessage({ text: 'Look up' });
+    const source = {
+      type: 'source-document',
+      sourceId: 'reference-1',
+      mediaType: 'text/plain',
+      title: 'rings',
+    };
+    expect(page.answer.parts).toContainEqual(expect.objectContaining(source));
+    // a page that is opened again has them, too
+    const { body } = await ask(`${page.id}/messages`);
+    expect(body.messages.at(-1).parts).toContainEqual(source);
     await page.sendMessage({ text: 'Draw' });
     expect(page.answer.parts).toContainEqual(
       expect.objectContaining({ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AQI=' }),
+    );
+    expect(page.answer.parts).toContainEqual(
+      expect.objectContaining({ type: 'file', url: 'data:text/plain;base64,aGk=' }),
     );
     const files = [
       { type: 'file' as const, mediaType: 'image/png', url: 'data:image/png;base64,iVBORw0KGgo=' },

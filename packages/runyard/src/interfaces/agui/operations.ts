@@ -11,7 +11,8 @@ import type { AguiEvent, AguiMessage } from './events/agui-event.js';
 import { RunEvents } from './events/run-events.js';
 import { RunStream, shortStream } from './events/run-stream.js';
 import { statePatch } from './events/state-patch.js';
-import { callerInputOf, createFormOf } from './run-form.js';
+import { madeMedia } from './made-media.js';
+import { callerInputOf, createFormOf, textOf } from './run-form.js';
 import { type InputMessage, isModern, lastUserMessage } from './run-input.js';
 import { answersIn as modelAnswersIn, runsOfThread, threadMessages, userMessage } from './thread-messages.js';
 
@@ -91,11 +92,20 @@ async function followed(call: AguiCall): Promise<Answer | undefined> {
   const found = await services.runs.follow(caller, { ...target, runId, sessionId: threadId }, -1);
   if (found === undefined) return undefined;
   const message = lastUserMessage(input);
-  const { messageId } = found.run.input.options.clientMessage ?? {};
-  if (message !== undefined && message.id !== messageId) throw errors.runExists(runId);
+  if (message !== undefined && !began(found.run, message)) throw errors.runExists(runId);
   const at = message === undefined ? -1 : input.messages.lastIndexOf(message);
-  const messages = input.messages.slice(0, at + 1).map(sentMessage);
+  // the protocol has no messages without an id
+  const messages = input.messages
+    .slice(0, at + 1)
+    .filter(({ id }) => id)
+    .map(sentMessage);
   return shown(call, found.run, found.events(), { messages: async () => messages });
+}
+
+/** Whether the run was begun by this message. One without an id is known by its text. */
+function began({ input }: Run, { id, content }: InputMessage): boolean {
+  const { messageId } = input.options.clientMessage ?? {};
+  return (id || undefined) === messageId && (messageId !== undefined || textOf(content) === input.content);
 }
 
 /** A message of the request, as it was sent. */
@@ -126,7 +136,7 @@ async function rested(call: AguiCall, last: Run): Promise<Answer> {
   const events = [
     startedEvent(call, last),
     { type: 'MESSAGES_SNAPSHOT', messages },
-    ...snapshotOf(state),
+    ...snapshotOf(call, state),
     ...end,
   ];
   return { source: shortStream(events), runId };
@@ -216,7 +226,7 @@ function shown(call: AguiCall, shownRun: Run, events: Events, shows: Shows): Ans
         ...(isGiven || Object.keys(known).length > 0 ? [{ type: 'STATE_SNAPSHOT', snapshot: known }] : []),
       ];
     },
-    last: () => restEvents(call, shownRun, encoder, {}),
+    last: () => restEvents(call, shownRun, encoder, { known }),
   });
   return { source, runId };
 }
@@ -226,13 +236,13 @@ async function restEvents(
   call: AguiCall,
   { runId, sessionId }: Run,
   encoder: RunEvents,
-  { isReplay = false },
+  { isReplay = false, known = {} }: { isReplay?: boolean; known?: JsonObject },
 ): Promise<AguiEvent[]> {
   const { services, caller, target } = call;
   const view = await services.runs.journal(caller, { ...target, runId, sessionId });
   const { status, result } = view.run;
   const usage = encoder.usage.length > 0 ? { usage: [...encoder.usage] } : {};
-  const state = isReplay ? [] : snapshotOf(await stateOf(call, view.run));
+  const state = isReplay ? [] : snapshotOf(call, await stateOf(call, view.run), known);
   switch (status) {
     case 'pending':
     case 'running':
@@ -259,19 +269,23 @@ async function restEvents(
         interrupts.length > 0
           ? { type: 'interrupt', interrupts }
           : { type: 'success', pendingToolCallIds: clientCalls };
+      // applications of clients before 1.0 answer with tool messages, which clients do not send while interrupts wait
+      const isOld = !isModern(call.input) && interrupts.every(({ toolCallId }) => toolCallId !== undefined);
       return [
         ...(isReplay ? [] : encoder.waiting(words, waiting.calls, view.run.nextEventIndex)),
         ...encoder.end('waiting'),
         ...state,
-        finished(call, outcome, usage),
+        finished(call, isOld && interrupts.length > 0 ? undefined : outcome, usage),
       ];
     }
     default: {
       const content = result?.content;
       const isText = typeof content === 'string' || content === null || content === undefined;
+      const { id: messageId, ...made } = (isReplay ? undefined : await madeMedia(call, view.run)) ?? {};
       return [
         ...(isReplay ? [] : encoder.answer(content)),
         ...encoder.end('completed'),
+        ...(messageId === undefined ? [] : [{ type: 'ACTIVITY_SNAPSHOT', messageId, ...made }]),
         ...state,
         finished(call, { type: 'success' }, { ...(!isText && { result: content }), ...usage }),
       ];
@@ -294,13 +308,15 @@ function startedEvent({ input }: AguiCall, shownRun?: Run): AguiEvent {
 
 type Fields = Readonly<Record<string, Json | undefined>>;
 
-function finished({ input }: AguiCall, outcome: JsonObject, more: Fields = {}): AguiEvent {
+function finished({ input }: AguiCall, outcome: JsonObject | undefined, more: Fields = {}): AguiEvent {
   const { threadId, runId } = input;
   return { type: 'RUN_FINISHED', threadId, runId, outcome, ...more };
 }
 
-function snapshotOf(state: JsonObject): AguiEvent[] {
-  return Object.keys(state).length === 0 ? [] : [{ type: 'STATE_SNAPSHOT', snapshot: state }];
+/** The state, unless it is empty and the client has nothing in the place of it either. */
+function snapshotOf({ input }: AguiCall, state: JsonObject, known: JsonObject = {}): AguiEvent[] {
+  const has = (one: unknown) => isJsonObject(one) && Object.keys(one).length > 0;
+  return [state, known, input.state].some(has) ? [{ type: 'STATE_SNAPSHOT', snapshot: state }] : [];
 }
 
 function stateOf({ services, caller }: AguiCall, shownRun: Run): Promise<JsonObject> {

@@ -4,6 +4,7 @@ import type { Message } from '../../core/models/message.js';
 import type { Run, StepRecord } from '../../core/runs/run.js';
 import type { AguiCall } from './call.js';
 import { type AguiMessage, answerId, contentText, resultText } from './events/agui-event.js';
+import { madeMedia } from './made-media.js';
 
 interface RunJournal {
   readonly run: Run;
@@ -25,7 +26,10 @@ export async function threadMessages(call: AguiCall, beforeRun?: string): Promis
   const found: AguiMessage[][] = [];
   let isBefore = beforeRun === undefined;
   for await (const view of runs) {
-    if (isBefore && view.run.status !== 'regenerated') found.push(runMessages(view));
+    if (isBefore && view.run.status !== 'regenerated') {
+      const made = await madeMedia(call, view.run);
+      found.push([...runMessages(view), ...(made ? [{ ...made, role: 'activity' }] : [])]);
+    }
     if (view.run.runId === beforeRun) isBefore = true;
   }
   return found.reverse().flat();

@@ -4,6 +4,7 @@ import type { Run } from '../../core/runs/run.js';
 import { openRequirements, PausedRun } from '../common/answers/paused-run.js';
 import { objectsIn } from '../common/answers/question.js';
 import { formOf } from '../common/answers/question-form.js';
+import { base64Of } from '../common/shown-media.js';
 import type { Chunk, RestedRun } from './chunk.js';
 import { contentText, type UiParts } from './ui-parts.js';
 
@@ -39,7 +40,7 @@ export function restChunks(
   return [
     ...parts.closePart(),
     ...text,
-    ...sourcesOf(body.citations),
+    ...sourcesOf(body),
     ...filesOf(body),
     ...parts.endStep(),
     finish(finishReasons.get(String(body.finish_reason)) ?? 'stop', metadata),
@@ -95,7 +96,8 @@ function questionsOf(parts: UiParts, paused: PausedRun, open: readonly JsonObjec
   return [...parts.closePart(), ...shown, ...data];
 }
 
-function sourcesOf(citations: unknown): Chunk[] {
+/** What the model cites, and what was found in the knowledge: each document once. */
+export function sourcesOf({ citations, references }: Readonly<Record<string, unknown>>): Chunk[] {
   const { urls, documents } = fieldsOf(citations ?? {});
   const pages = objectsIn(urls).map(
     ({ url, title }, at): Chunk => ({
@@ -114,17 +116,30 @@ function sourcesOf(citations: unknown): Chunk[] {
       ...(typeof filename === 'string' && { filename }),
     }),
   );
-  return [...pages, ...texts];
+  const names = objectsIn(references).flatMap(({ references: found }) =>
+    objectsIn(found).flatMap(({ name }) => (typeof name === 'string' && name !== '' ? [name] : [])),
+  );
+  const known = [...new Set(names)].map(
+    (title, at): Chunk => ({
+      type: 'source-document',
+      sourceId: `reference-${at + 1}`,
+      mediaType: 'text/plain',
+      title,
+    }),
+  );
+  return [...pages, ...texts, ...known];
 }
 
 /** What the run made beside its text. */
 export function filesOf(body: Readonly<Record<string, unknown>>): Chunk[] {
-  const media = [body.images, body.videos, body.audio, body.files].flatMap(objectsIn);
-  return media.flatMap(({ url, content, mime_type: type }): Chunk[] => {
-    const mediaType = typeof type === 'string' ? type : 'application/octet-stream';
-    if (typeof url === 'string') return [{ type: 'file', url, mediaType }];
-    return typeof content === 'string'
-      ? [{ type: 'file', url: `data:${mediaType};base64,${content}`, mediaType }]
-      : [];
-  });
+  const { images: image, videos: video, audio, files: file } = body;
+  return Object.entries({ image, video, audio, file }).flatMap(([kind, media]) =>
+    objectsIn(media).flatMap(({ url, content, mime_type: type }): Chunk[] => {
+      const mimeType = typeof type === 'string' ? type : 'application/octet-stream';
+      const shown = typeof content === 'string' ? content : undefined;
+      const data = shown && `data:${mimeType};base64,${base64Of({ kind, mimeType }, shown)}`;
+      const found = typeof url === 'string' ? url : data;
+      return found === undefined ? [] : [{ type: 'file', url: found, mediaType: mimeType }];
+    }),
+  );
 }

@@ -8,7 +8,7 @@ import { openRequirements } from '../common/answers/paused-run.js';
 import { callQuestion } from '../common/answers/question.js';
 import { callOf, outputOf } from './calls.js';
 import type { RunJournal } from './chunk.js';
-import { filesOf, metadataOf } from './rest-chunks.js';
+import { filesOf, metadataOf, sourcesOf } from './rest-chunks.js';
 import { contentText } from './ui-parts.js';
 
 /** A run as the messages of a page: what the user said, and what came of it. */
@@ -26,7 +26,7 @@ export async function shownMessages(runs: Services['runs'], view: RunJournal): P
     parts: [...(text === '' ? [] : [{ type: 'text', text }]), ...files],
   };
   const parts = run.kind === 'workflow' ? workflowParts(body.content) : conversationParts(view, body);
-  const made = run.status === 'completed' ? filesOf(body) : [];
+  const made = run.status === 'completed' ? [...sourcesOf(body), ...filesOf(body)] : [];
   const answer: JsonObject = {
     id: run.runId,
     role: 'assistant',

@@ -127,6 +127,15 @@ describe('tools of the caller', () => {
       { conversation: { messages: [{ role: 'tool', content: '', toolCallId: 'lost' }] } },
     ],
     [
+      "the tool name ''",
+      'painter',
+      {
+        conversation: {
+          messages: [{ role: 'assistant', content: '', toolCalls: [{ id: 'c', name: '', arguments: '{}' }] }],
+        },
+      },
+    ],
+    [
       'has no result after it',
       'painter',
       {

@@ -53,11 +53,7 @@ function checkTools(executable: Executable, tools: readonly CallerTool[]): void 
   const names = new Set<string>();
   for (const [position, { name, description = '', inputSchema }] of tools.entries()) {
     const at = (part: string) => ['tools', position, part];
-    if (!toolName.test(name))
-      throw refused(
-        at('name'),
-        `the tool name '${name.slice(0, 80)}' must have 1 to 64 letters, digits, _ or -`,
-      );
+    checkName(name, at('name'));
     if (names.has(name)) throw refused(at('name'), `there are two tools named '${name}'`);
     if (executable.tools.has(name))
       throw refused(at('name'), `${nameOf(executable)} has a tool named '${name}' itself. Rename yours`);
@@ -69,6 +65,12 @@ function checkTools(executable: Executable, tools: readonly CallerTool[]): void 
       );
     checkSchema(name, inputSchema, at('parameters'));
   }
+}
+
+/** Providers refuse requests with other names. */
+function checkName(name: string, place: Place): void {
+  if (!toolName.test(name))
+    throw refused(place, `the tool name '${name.slice(0, 80)}' must have 1 to 64 letters, digits, _ or -`);
 }
 
 function checkSchema(name: string, schema: CallerTool['inputSchema'], place: Place): void {
@@ -122,6 +124,7 @@ function checkCalls(messages: readonly CallerMessage[]): void {
     }
     checkAnswered(open);
     const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+    for (const { name } of calls) checkName(name, ['messages', position]);
     open = new Map(calls.map(({ id }) => [id, position]));
   }
   checkAnswered(open);

@@ -7,6 +7,7 @@ import type { Run, StepRecord } from '../../../core/runs/run.js';
 import { usageOf } from '../../../core/runs/run-usage.js';
 import { openRequirements, PausedRun } from '../../common/answers/paused-run.js';
 import { objectsIn } from '../../common/answers/question.js';
+import { base64Of } from '../../common/shown-media.js';
 import type { OpenaiError } from '../protocol-errors.js';
 import { shownCallId } from './call-ids.js';
 
@@ -171,12 +172,9 @@ async function filesOf(
   return files;
 }
 
-function dataUrl({ kind, mimeType }: Media, shown: string | undefined): string | undefined {
+function dataUrl(media: Media, shown: string | undefined): string | undefined {
   if (shown === undefined) return undefined;
-  // documents of text are shown as text
-  const isText = kind === 'file' && mimeType?.startsWith('text/');
-  const content = isText ? Buffer.from(shown, 'utf8').toString('base64') : shown;
-  return `data:${mimeType ?? 'application/octet-stream'};base64,${content}`;
+  return `data:${media.mimeType ?? 'application/octet-stream'};base64,${base64Of(media, shown)}`;
 }
 
 /** Tokens of all model calls, those of members and steps included. */
