@@ -11,6 +11,11 @@ export interface CallerInput {
   readonly toolChoice?: ToolChoice;
   readonly conversation?: CallerConversation;
   /**
+   * Where the message was written, as the interface knows it. It is added to the instructions as it is, and is no part
+   * of what the user said. A component that another service executes does without it.
+   */
+  readonly origin?: string;
+  /**
    * The client shows the session as one conversation: the model sees its earlier runs unless the component sets
    * `addHistoryToContext` to false, and many of them unless it sets `numHistoryRuns`.
    */

@@ -11,9 +11,11 @@ import { slackRoutes } from './routes.js';
 import { RunJobs } from './run-jobs.js';
 import { type SlackSecrets, slackSecrets } from './secrets.js';
 import { SlackCallError } from './web/call-error.js';
+import type { Clock } from './web/pace.js';
 import { Workspaces } from './workspaces.js';
 
-export function slackInterface(config: SlackConfig): Interface {
+/** `clock`: what calls of Slack are spaced with. Tests have a faster one. */
+export function slackInterface(config: SlackConfig, clock?: Clock): Interface {
   // several services may be open with one defined interface
   const opened = new WeakMap<Services, OpenSlack>();
   const openOf = (services: Services): OpenSlack => {
@@ -28,7 +30,7 @@ export function slackInterface(config: SlackConfig): Interface {
       const { services, settings, log } = site;
       const secrets = slackSecrets(config);
       const slack = await services.slack();
-      const workspaces = new Workspaces(config, secrets, slack, log);
+      const workspaces = new Workspaces(config, secrets, slack, log, clock);
       opened.set(services, { config, secrets, slack, workspaces, log });
       const mostBytes = Math.min(config.maxFileSize, settings.maxUploadBytes);
       const processing = new Processing(new RunJobs({ config, services, slack, workspaces, log, mostBytes }));

@@ -96,7 +96,7 @@ export class Processing {
           caller,
           config.component,
           { ...made.form, session_id: place.sessionId },
-          { newRunId: runId, ...(isChat && { callerInput: { isChat: true } }) },
+          { newRunId: runId, ...(isChat && { callerInput: { isChat: true, origin: made.origin } }) },
         );
       } catch (error) {
         if (errorCode(error) !== 'run_exists') return this.#refused(error, delivery, workspace, place);

@@ -4,6 +4,7 @@ import type { Log } from '../../core/log.js';
 import type { SlackConfig } from './options.js';
 import type { SlackApi } from './parts.js';
 import type { SlackSecrets } from './secrets.js';
+import type { Clock } from './web/pace.js';
 
 /** The app in one workspace, or in all of an organisation. */
 export interface Workspace {
@@ -39,6 +40,7 @@ export class Workspaces {
     private readonly secrets: SlackSecrets,
     private readonly service: SlackService,
     private readonly log: Log,
+    private readonly clock?: Clock,
   ) {}
 
   /** Whether ids have the workspace in them: they are unique only there. */
@@ -101,7 +103,7 @@ export class Workspaces {
   /** Loaded when it is first needed, with the package that it uses. */
   async openApi(token?: string): Promise<SlackApi> {
     const { openWebApi } = await import('./web/web-api.js');
-    return openWebApi({ token, apiUrl: this.config.apiUrl, log: this.log });
+    return openWebApi({ token, apiUrl: this.config.apiUrl, log: this.log }, this.clock);
   }
 
   /** A person as `users.info` shows them; empty when Slack does not say. */

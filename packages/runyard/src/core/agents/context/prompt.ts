@@ -54,6 +54,8 @@ export async function systemPrompt(execution: AgentExecution): Promise<string | 
   if (summary !== undefined) parts.push(summary);
   if (options.addSessionStateToContext ?? settings.addSessionStateToContext)
     parts.push(block('session_state', values.state));
+  // it differs from run to run: what comes before it stays in the caches of models
+  if (options.callerInput?.origin) parts.push(options.callerInput.origin);
   if (prompted !== null) parts.push(outputHint(prompted));
   return parts.length === 0 ? null : parts.join('\n\n');
 }
