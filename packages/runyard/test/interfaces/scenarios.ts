@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { ScriptedTurn } from '../../src/testing.js';
 import { call } from '../support/clients/call.js';
@@ -34,7 +34,9 @@ const calls = (name: string, given: Record<string, unknown> = {}) => ({
 /** A run in a session of its own, with what the models answer in it. */
 function asking(place: Place, message: string, ...turns: ScriptedTurn[]): Asked {
   book.write(message, ...turns);
-  return { ...place, message, sessionId: `s-${randomUUID()}` };
+  // Slack has no other sessions than threads, and makes their ids from a channel and a time
+  const thread = `17${randomInt(1e8)}.${randomInt(1e6)}`;
+  return { ...place, message, sessionId: `${place.id}:D1:${thread}` };
 }
 
 const confirmed = (answer: boolean) => (requirement: Body) => ({ ...requirement, confirmation: answer });

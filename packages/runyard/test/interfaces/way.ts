@@ -48,6 +48,7 @@ export interface Client {
 
 /** A user of the service. */
 export interface Person {
+  readonly id: string;
   readonly url: string;
   /** With their token. */
   readonly headers: Readonly<Record<string, string>>;
@@ -60,6 +61,10 @@ export interface Way {
   readonly news: readonly News[];
   /** Another form of a way that plays all scenarios: it plays those that every client needs. */
   readonly isVariant?: boolean;
+  /** Scenarios that it cannot play, and why. */
+  readonly leavesOut?: Readonly<Record<string, string>>;
+  /** What is stored, without what this way alone adds to it. */
+  common?(left: Body): Body;
   open(person: Person): Client | Promise<Client>;
 }
 

@@ -18,7 +18,7 @@ import {
 export const agui: Way = {
   name: 'AG-UI 1.0',
   news: ['text', 'tool'],
-  open: ({ url, headers }) => new AguiClient({ url, headers }),
+  open: (person) => new AguiClient(person),
 };
 
 /** The official client with the endpoint that lets it come back, which the protocol leaves to the agent. */
