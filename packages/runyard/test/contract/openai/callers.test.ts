@@ -247,15 +247,19 @@ test('responses and conversations need the scopes of the REST routes that do the
   expect(await refusal(waiter.responses.retrieve(id))).toMatchObject({ status: 403 });
 });
 
-test('a run of a component that is not shown is not continued', async () => {
-  const client = await clientOf('ada', ...everyone);
+test('a run of a component that is not shown is not continued, and its conversation is not there', async () => {
+  const client = await clientOf('ada', ...everyone, 'sessions:read', 'sessions:delete');
   const apiKey = client.apiKey;
   const all = new OpenAI({ baseURL: `${service.url}/all/v1`, apiKey });
   const calls = { toolCalls: [{ name: 'look', id: 'c1', arguments: {} }] };
   const tools = [{ type: 'function' as const, name: 'look', parameters: null, strict: false }];
   const input = book.write('Look for me', calls, 'Seen.');
-  const { output } = await all.responses.create({ model: 'hidden', input, tools });
-  const { call_id } = output[0] as Body;
+  const { output, runyard }: Body = await all.responses.create({ model: 'hidden', input, tools });
+  const { call_id } = output[0];
+  const conversation = `conv_${runyard.session_id}`;
+  expect(await refusal(client.conversations.items.list(conversation))).toMatchObject({ status: 404 });
+  expect(await refusal(client.conversations.delete(conversation))).toMatchObject({ status: 404 });
+  expect((await all.conversations.items.list(conversation)).data).toHaveLength(2);
   const answer = { input: [{ type: 'function_call_output' as const, call_id, output: 'x' }] };
   expect(await refusal(client.responses.create({ model: 'clerk', ...answer }))).toMatchObject({
     status: 400,

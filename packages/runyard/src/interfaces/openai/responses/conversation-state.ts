@@ -39,7 +39,7 @@ export function keptIn({ [addedKey]: added = [], ...metadata }: JsonObject): Kep
 }
 
 export async function conversationAt(
-  { services, request }: OpenaiCall,
+  { services, config, request }: OpenaiCall,
   id: string,
 ): Promise<Conversation & { readonly kind: ModelTarget['kind']; readonly componentId: string }> {
   const sessionId = sessionOfConversation(id);
@@ -48,6 +48,8 @@ export async function conversationAt(
     const db_id = services.defaultDatabase;
     const session = await services.sessions.record(request.caller, sessionId, { db_id });
     const { kind, componentId, createdAt, metadata } = session;
+    // one that no run was in has no component
+    if (componentId !== '' && !config.exposes(kind, componentId)) throw errors.sessionNotFound();
     return { sessionId, kind, componentId, createdAt, ...keptIn(metadata ?? {}) };
   } catch (error) {
     if (errorCode(error) !== 'session_not_found') throw error;

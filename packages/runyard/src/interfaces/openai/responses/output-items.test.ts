@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import { runWith } from '../../../../test/support/components/journal-steps.js';
+import type { JsonObject } from '../../../core/json.js';
+import { deltaTemplate, serialiseDelta } from '../../../core/runs/events/logged-event.js';
 import { OutputItems } from './output-items.js';
+import { ResponseFold } from './response-fold.js';
 
 const run = { runId: 'r', componentId: 'clerk' };
 
@@ -34,4 +38,36 @@ test('an answer that something was made of takes the place of what was said', ()
   items.close('completed');
   expect(items.finalText('{ "a": 1 }', 3)).toEqual([]);
   expect(items.shown()).toMatchObject([{ content: [{ text: '{"a":1}' }] }]);
+});
+
+test('numbers of events that a crashed process sent and did not store are not given again', () => {
+  const content = { content: '', workflow_agent: false, content_type: 'str', reasoning_content: '' };
+  const event = { event: 'RunContent', ...content } as const;
+  const template = deltaTemplate(event, { event: 'RunContent', run_id: 'r' });
+  const begun = runWith({ runId: 'r' });
+  const numbers = (pieces: readonly [number, string][]) => {
+    const fold = new ResponseFold(begun, { runId: 'r' });
+    // pieces are added at once
+    const frames = pieces.flatMap(
+      ([at, text]) => fold.add(serialiseDelta(at, template, text)) as JsonObject[],
+    );
+    return frames.map(({ sequence_number: number }) => Number(number));
+  };
+  const sent = numbers([
+    [0, ''],
+    [1, 'Once '],
+    [2, 'upon '],
+    [3, 'a time'],
+  ]);
+  expect(sent).toEqual(sent.map((_, at) => at));
+  // only the first piece was stored: the process that takes over begins behind the gap
+  const after = numbers([
+    [0, ''],
+    [1, 'Once '],
+    [10_002, ''],
+    [10_003, 'Once upon a time'],
+  ]);
+  const again = after.slice(sent.length - 2);
+  expect(after.slice(0, 3)).toEqual(sent.slice(0, 3));
+  expect(Math.min(...again)).toBeGreaterThan(Math.max(...sent));
 });

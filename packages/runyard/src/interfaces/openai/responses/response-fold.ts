@@ -18,6 +18,9 @@ interface Ending {
   readonly at: number;
 }
 
+/** So many events of a response one event of its run makes at most, as far as it may not be stored yet. */
+const mostFrames = 16;
+
 /**
  * Turns the events of a run, in their order, into the events of a response and into the response itself. The same events
  * always make the same ones: a client that comes back finds them under the same numbers.
@@ -30,6 +33,7 @@ export class ResponseFold {
   #ending: Ending | undefined;
   #pause: Pause | undefined;
   #sequence = 0;
+  #nextIndex: number;
   #pausedAt: number | undefined;
 
   constructor(
@@ -37,6 +41,7 @@ export class ResponseFold {
     private readonly part: ResponsePart,
   ) {
     this.#head = responseHead(run, part);
+    this.#nextIndex = part.from ?? 0;
     this.#items = new OutputItems(run);
   }
 
@@ -72,6 +77,7 @@ export class ResponseFold {
   /** Only an event that is no piece of a text has to be read. */
   add(logged: LoggedEvent): JsonObject[] | Promise<JsonObject[]> {
     const { piece } = logged;
+    this.#skipUntil(logged.index);
     if (piece === undefined) return this.#addDecoded(logged);
     if (logged.runId !== this.run.runId) return [];
     const name = plainName(logged.name);
@@ -142,6 +148,15 @@ export class ResponseFold {
         ...(this.#pause && { requirements: [...this.#pause.requirements] }),
       },
     };
+  }
+
+  /**
+   * A process that crashed may have sent events that were not stored, and the run leaves out their indices. Their numbers
+   * are left out, too: a client that has them would miss what follows under the same ones.
+   */
+  #skipUntil(index: number): void {
+    this.#sequence += Math.max(0, index - this.#nextIndex) * mostFrames;
+    this.#nextIndex = index + 1;
   }
 
   #numbered(frames: readonly JsonObject[]): JsonObject[] {
