@@ -2,7 +2,15 @@ import { errors } from '../../core/errors/errors.js';
 import type { OpenaiRoute } from './routes.js';
 
 /** What clients of OpenAI may look for and no component can do. */
-const absent = ['/completions', '/embeddings', '/images/generations', '/moderations', '/audio/speech'];
+const absent = [
+  '/completions',
+  '/embeddings',
+  '/images/generations',
+  '/moderations',
+  '/audio/speech',
+  '/responses/input_tokens',
+  '/responses/compact',
+];
 
 /** Their answers say so in the form of the protocol: a client shows nothing of another 404. */
 export const absentRoutes: readonly OpenaiRoute[] = absent.map((path) => ({

@@ -435,8 +435,13 @@ test.each([
 });
 
 test('an endpoint that no component can serve says so', async () => {
-  const work = client.embeddings.create({ model: 'clerk', input: 'x' });
-  expect(await refusal(work)).toMatchObject({ status: 404, code: 'endpoint_not_offered' });
+  const input = 'x';
+  const works = [
+    client.embeddings.create({ model: 'clerk', input }),
+    client.responses.inputTokens.count({ model: 'clerk', input }),
+  ];
+  for (const work of works)
+    expect(await refusal(work)).toMatchObject({ status: 404, code: 'endpoint_not_offered' });
 });
 
 test('a request that is no JSON is an error of the protocol', async () => {

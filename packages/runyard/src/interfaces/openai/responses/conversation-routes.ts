@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errors } from '../../../core/errors/errors.js';
 import { newId } from '../../../core/ids.js';
-import type { JsonObject } from '../../../core/json.js';
+import type { Json, JsonObject } from '../../../core/json.js';
 import type { OpenaiCall, OpenaiRoute } from '../routes.js';
 import {
   type AddedItem,
@@ -92,8 +92,19 @@ function addedItems(given: readonly JsonObject[], after: string | null): AddedIt
   readInput(given, 'items');
   return given.map((item) => ({
     after,
-    item: { ...item, type: item.type ?? 'message', id: `msg_${newId()}`, status: 'completed' },
+    item: {
+      ...item,
+      type: item.type ?? 'message',
+      id: `msg_${newId()}`,
+      status: 'completed',
+      ...(typeof item.content === 'string' && { content: [textPart(item.role, item.content)] }),
+    },
   }));
+}
+
+/** Clients read the content of a message as a list, also where a text was sent. */
+function textPart(role: Json | undefined, text: string): JsonObject {
+  return role === 'assistant' ? { type: 'output_text', text, annotations: [] } : { type: 'input_text', text };
 }
 
 /** Requests that change a conversation at the same time lose nothing of each other. */
