@@ -84,7 +84,10 @@ const ownShape: Shape<OwnOptions> = {
   scorers: listOf(madeScorer),
   schedules: listOf(instanceOf(DefinedSchedule, 'a schedule, made with schedule()')),
   interfaces: listOf(
-    instanceOf(DefinedInterface, 'an interface, made with mcp(), a2a(), openaiApi() or webSocket()'),
+    instanceOf(
+      DefinedInterface,
+      'an interface, made with a2a(), agui(), aiSdk(), mcp(), openaiApi(), slack() or webSocket()',
+    ),
   ),
   routes: callable,
   prices,

@@ -81,7 +81,7 @@ function definedInterfaces(
   for (const one of all) {
     if (all.some((other) => other !== one && other.type === one.type && other.route === one.route))
       throw errors.invalidConfig(
-        `Two interfaces of the type ${one.type} are mounted at ${one.route}. ${one.route === '' || one.type === 'mcp' ? 'Leave one of them out.' : 'Give one of them another prefix.'}`,
+        `Two interfaces of the type ${one.type} are mounted at ${one.route}. ${one.route === '' || one.type === 'mcp' ? 'Leave one of them out.' : `Give one of them another ${one.type === 'aiSdk' ? 'path' : 'prefix'}.`}`,
       );
   }
   for (const {

@@ -1,12 +1,17 @@
+import { warnOfUnknown } from '../common/unknown-components.js';
 import type { Interface } from '../interface.js';
 import type { AiSdkConfig } from './options.js';
 import { aiSdkRoutes } from './routes.js';
 
 /** The interface at one place. */
 export function aiSdkInterface(config: AiSdkConfig): Interface {
+  const { path, component } = config;
   return {
-    name: `ai-sdk ${config.path}`,
+    name: `ai-sdk ${path}`,
     routes: aiSdkRoutes(config),
-    open: () => ({ listed: { type: 'aiSdk', version: 'v1', route: config.path } }),
+    open: (site) => ({
+      listed: { type: 'aiSdk', version: 'v1', route: path },
+      start: () => warnOfUnknown(site, 'aiSdk()', component ? [component] : []),
+    }),
   };
 }

@@ -66,10 +66,10 @@ function faultInWords({ loc, msg }: { readonly loc: readonly (string | number)[]
   return param === '' ? text : `${param}: ${text}`;
 }
 
-/** `messages[0].content`; empty for the whole body. */
-function paramOf(loc: readonly (string | number)[]): string {
-  return loc
-    .slice(1)
+/** `messages[0].content`; empty for the whole body, and for the place where its JSON breaks. */
+function paramOf([, ...parts]: readonly (string | number)[]): string {
+  if (typeof parts[0] === 'number') return '';
+  return parts
     .map((part, at) => (typeof part === 'number' ? `[${part}]` : at === 0 ? part : `.${part}`))
     .join('');
 }

@@ -5,7 +5,7 @@ import { importJWK } from 'jose';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { silentLog } from '../../../src/core/log.js';
 import { agent, step, team, tool, workflow } from '../../../src/index.js';
-import { a2a } from '../../../src/interfaces.js';
+import { a2a, aiSdk } from '../../../src/interfaces.js';
 import { Gatehouse } from '../../support/clients/tokens.js';
 import { type Body, startService, TestService } from '../../support/service.js';
 
@@ -263,11 +263,15 @@ test('components that the options name and that do not exist are warned of at th
     log: { ...silentLog, warn },
     interfaces: [
       a2a({ agents: [clerk, 'clerc'], workflows: ['leters'], defaultComponent: { agent: 'clerc' } }),
+      aiSdk({ agent: 'clerc' }),
     ],
   });
-  const said = warn.mock.calls.map(([, text]) => text).filter((text) => String(text).startsWith('a2a()'));
+  const said = warn.mock.calls
+    .map(([, text]) => text)
+    .filter((text) => /^(a2a|aiSdk)\(\)/.test(String(text)));
   expect(said).toEqual([
     "a2a() names the agent 'clerc', which does not exist. Clients find it when it is stored.",
     "a2a() names the workflow 'leters', which does not exist. Clients find it when it is stored.",
+    "aiSdk() names the agent 'clerc', which does not exist. Clients find it when it is stored.",
   ]);
 });

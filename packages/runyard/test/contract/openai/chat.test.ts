@@ -452,6 +452,7 @@ test('a request that is no JSON is an error of the protocol', async () => {
   });
   const { error }: Body = await response.json();
   expect([response.status, error.type]).toEqual([400, 'invalid_request_error']);
+  expect([error.param, error.message]).toEqual([null, 'JSON decode error']);
 });
 
 test('parameters that belong to the model of the component are ignored', async () => {
