@@ -73,6 +73,15 @@ function openApp(): Runyard {
       mounted({ suggestedPrompts: [{ title: 'Hello', message: 'Say hello' }] }),
       mounted({ prefix: '/all', replyToMentionsOnly: false, approvers: ['U2'] }),
       mounted({ prefix: '/many', oauth: { clientId: 'c', clientSecret: 's', encryptionSecret } }),
+      mounted({
+        prefix: '/chosen',
+        oauth: { clientId: 'c', clientSecret: 's', encryptionSecret, teams: ['E1'] },
+      }),
+      mounted({
+        prefix: '/known',
+        resolveUserIdentity: true,
+        approvers: ({ userId, askerId }) => userId !== askerId,
+      }),
       mounted({ prefix: '/socket', appToken: double.appToken }),
     ],
   });
@@ -295,6 +304,57 @@ test('approvers that are listed may press what others asked for', async () => {
   await until('the asker is told', () => double.ephemeral('U1').length === 1);
   await press(event, 'row_approve', 'U2', '/all', '2.2');
   await untilText(event, 'More is paid.');
+});
+
+test('a function decides who may press, and people are known by the address that their own workspace confirms', async () => {
+  const user = (id: string, fields: Body = {}) =>
+    double.users.set(id, { id, team_id: 'T1', profile: { email: `${id}@example.com` }, ...fields });
+  user('U4');
+  // of another workspace, and not confirmed
+  user('U5', { team_id: 'T9' });
+  user('U6', { is_email_confirmed: false });
+  const event = mention('pay as dora', { user: 'U4' });
+  book.write(
+    '@Helper pay as dora',
+    { toolCalls: [{ name: 'pay', id: 'c4', arguments: {} }] },
+    'Both agreed.',
+  );
+  await deliver(envelope(event), '/known');
+  const others = ['U5', 'U6'].map((id) => mention(`I am ${id}`, { user: id }));
+  await Promise.all(others.map((one) => answered(one, `Answer to: @Helper I am ${one.user}`, '/known')));
+  await until(
+    'the card is there',
+    () => buttonsIn(double.thread('C1', event.ts).map(({ blocks }) => blocks)).length > 0,
+  );
+  await press(event, 'row_approve', 'U4', '/known', '4.1');
+  await until('the asker is told', () => double.ephemeral('U4').length === 1);
+  await press(event, 'row_approve', 'U1', '/known', '4.2');
+  await untilText(event, 'Both agreed.');
+  const owners = [event, ...others].map(async ({ ts }) => (await runsOf(`clerk:C1:${ts}`))[0]?.user_id);
+  expect(await Promise.all(owners)).toEqual(['U4@example.com', 'U5', 'U6']);
+});
+
+test('an organisation that may installs the app for all of its workspaces, and another workspace may not', async () => {
+  const begun = await fetch(`${url}/chosen/install`, { redirect: 'manual' });
+  const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? '';
+  const cookie = (begun.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const bot = { botUserId: 'U0BOT', botId: 'B0BOT' };
+  const granted = async (token: string, fields: Body) => {
+    double.grants.set(token, { access_token: token, token_type: 'bot', bot_user_id: 'U0BOT', ...fields });
+    const query = new URLSearchParams({ code: token, state });
+    return (await fetch(`${url}/chosen/oauth/callback?${query}`, { headers: { cookie } })).status;
+  };
+  double.installed.set('xoxb-t9', { teamId: 'T9', ...bot });
+  expect(await granted('xoxb-t9', { team: { id: 'T9', name: 'Nine' } })).toBe(403);
+  // its token is given back
+  expect(double.installed.has('xoxb-t9')).toBe(false);
+  double.installed.set('xoxb-e1', { teamId: 'T5', enterpriseId: 'E1', ...bot });
+  const enterprise = { is_enterprise_install: true, enterprise: { id: 'E1', name: 'One' }, team: null };
+  expect(await granted('xoxb-e1', enterprise)).toBe(200);
+  const event = mention('from five');
+  await deliver(envelope(event, { team_id: 'T5', enterprise_id: 'E1' }), '/chosen');
+  await untilText(event, 'Answer to: @Helper from five');
+  expect((await runsOf(`clerk:E1:C1:${event.ts}`))[0]).toMatchObject({ user_id: 'E1:U1' });
 });
 
 test('a word cancels the run in progress of its thread', async () => {

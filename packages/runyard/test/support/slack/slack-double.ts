@@ -43,10 +43,10 @@ export interface Fault {
 
 /**
  * A double of Slack's Web API and of socket mode, on the loopback address. It keeps the messages that calls write, and
- * holds every call against the documented limits: what breaks one is refused as Slack refuses it, and is listed.
+ * holds every call against the limits of `limits.ts`: what breaks one is refused as Slack refuses it, and is listed.
  */
 export class SlackDouble {
-  /** Calls that broke a documented limit. */
+  /** Calls that broke a limit. */
   readonly violations: string[] = [];
   readonly calls: Call[] = [];
   readonly uploads: UploadedToSlack[] = [];
@@ -280,6 +280,7 @@ export class SlackDouble {
           team_id: bot.teamId,
           user: 'helper',
           team: 'Team',
+          ...(bot.enterpriseId && { enterprise_id: bot.enterpriseId, is_enterprise_install: true }),
         };
       case 'auth.revoke':
         return { revoked: this.installed.delete(token) };
