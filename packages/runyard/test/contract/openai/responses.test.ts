@@ -476,9 +476,16 @@ test('a response is deleted', async () => {
   await expect(client.responses.delete(two.id)).rejects.toThrow(/Delete it whole/);
 });
 
+// to copy the list for each of them would take many seconds
+const manyPictures = Array.from({ length: 20_000 }, () => ({
+  type: 'input_image',
+  image_url: 'https://example.com/',
+}));
+
 test.each([
   ['a model is unknown', { model: 'nobody', input: 'x' }, 404, 'model'],
   ['there is no input', {}, 400, 'input'],
+  ['there are too many pictures', { input: [{ role: 'user', content: manyPictures }] }, 400, 'images'],
   ['a tool is of another type', { input: 'x', tools: [{ type: 'web_search' }] }, 400, 'tools[0].type'],
   ['an item is of an unknown type', { input: [{ type: 'item_reference', id: 'x' }] }, 400, 'input[0].type'],
   ['a response is unknown', { input: 'x', previous_response_id: 'resp_no' }, 400, 'previous_response_id'],

@@ -25,7 +25,9 @@ export function addMedia(form: MediaFields, content: string | readonly ContentPa
     const found = mediaOf(part, `${at}[${position}]`);
     if (found === undefined) continue;
     const [field, object] = found;
-    form[field] = [...(form[field] ?? []), object];
+    const known: Json[] = form[field] ?? [];
+    known.push(object);
+    form[field] = known;
   }
 }
 
