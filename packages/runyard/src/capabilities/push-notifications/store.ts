@@ -1,5 +1,6 @@
 import type { Run } from '../../core/runs/run.js';
-import { type Database, type Statement, statement, statementNow } from '../../platform/storage/database.js';
+import { type Database, type Statement, statement } from '../../platform/storage/database.js';
+import { queueStatement } from '../../platform/storage/queue-statement.js';
 import type { PushConfig, PushOrigin } from './push-config.js';
 import type { PushConfigsTable, PushState } from './tables.js';
 
@@ -59,7 +60,7 @@ const given = columns
 
 // One more than there may be is refused; one that is there already is replaced. What could not be delivered to an address
 // is delivered to the one that replaces it.
-const put = inBoth(
+const put = queueStatement(
   'put_push_config',
   ({ now }) => `
     INSERT INTO push_configs (${columns.join(', ')}, created_at, updated_at, state, reported, attempts, lease_until)
@@ -88,7 +89,7 @@ const readOfRuns: Statement = {
   sqlite: 'SELECT DISTINCT run_id FROM push_configs WHERE run_id IN (SELECT value FROM json_each(?))',
   postgres: 'SELECT DISTINCT run_id FROM push_configs WHERE run_id = ANY($1::text[])',
 };
-const openOfRuns = inBoth(
+const openOfRuns = queueStatement(
   'open_pushes_of_runs',
   ({ now, among, inOrder }) => `
     UPDATE push_configs ${opened(now)} WHERE (run_id, config_id) IN (
@@ -98,7 +99,7 @@ const openOfRuns = inBoth(
     RETURNING 1 AS opened`,
 );
 // A row that is locked is in the hands of a process that looks at it itself.
-const openAll = inBoth(
+const openAll = queueStatement(
   'open_pushes',
   ({ now, skipLocked }) => `
     UPDATE push_configs ${opened(now)} WHERE (run_id, config_id) IN (
@@ -108,7 +109,7 @@ const openAll = inBoth(
 );
 
 // The attempt counts from its beginning: what ends the process each time is not repeated for ever.
-const claim = inBoth(
+const claim = queueStatement(
   'claim_pushes',
   ({ now, skipLocked }) => `
     UPDATE push_configs
@@ -119,7 +120,7 @@ const claim = inBoth(
       ORDER BY next_at LIMIT ? ${skipLocked})
     RETURNING *`,
 );
-const readNextDue = inBoth(
+const readNextDue = queueStatement(
   'next_push_due',
   ({ now, later }) => `
     SELECT min(${later}(next_at, lease_until)) - ${now} AS due_in FROM push_configs
@@ -127,7 +128,7 @@ const readNextDue = inBoth(
 );
 
 // Only by the process that has the lease.
-const settle = inBoth(
+const settle = queueStatement(
   'settle_push',
   ({ now }) => `
     UPDATE push_configs SET state = ?, reported = coalesce(CAST(? AS text), reported), last_error = ?,
@@ -142,7 +143,7 @@ const release = statement(
 );
 
 // What was registered for a run that was never stored, or is deleted; and what was last used long ago.
-const removeOld = inBoth(
+const removeOld = queueStatement(
   'remove_push_configs',
   ({ now, inOrder }) => `
     DELETE FROM push_configs WHERE (run_id, config_id) IN (
@@ -153,7 +154,7 @@ const removeOld = inBoth(
     RETURNING 1 AS removed`,
 );
 
-const putKey = inBoth(
+const putKey = queueStatement(
   'put_push_key',
   ({ now }) => `INSERT INTO push_keys (name, private_key, created_at) VALUES (?, ?, ${now})
     ON CONFLICT (name) DO NOTHING`,
@@ -288,38 +289,5 @@ function fromRow(row: PushConfigsTable): PushConfig {
       nextAt: row.next_at,
       updatedAt: row.updated_at,
     },
-  };
-}
-
-interface Words {
-  readonly now: string;
-  /** The members of a list that is a parameter. */
-  readonly among: string;
-  readonly skipLocked: string;
-  readonly inOrder: string;
-  /** The later of two times. */
-  readonly later: string;
-}
-
-function inBoth(name: string, sql: (words: Words) => string): Statement {
-  return {
-    name,
-    sqlite: sql({
-      now: statementNow.sqlite,
-      among: 'IN (SELECT value FROM json_each(?))',
-      skipLocked: '',
-      inOrder: '',
-      later: 'max',
-    }),
-    postgres: statement(
-      name,
-      sql({
-        now: statementNow.postgres,
-        among: '= ANY(CAST(? AS text[]))',
-        skipLocked: 'FOR UPDATE SKIP LOCKED',
-        inOrder: 'FOR UPDATE',
-        later: 'greatest',
-      }),
-    ).postgres,
   };
 }

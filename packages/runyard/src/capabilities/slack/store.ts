@@ -1,4 +1,5 @@
-import { type Database, type Statement, statement, statementNow } from '../../platform/storage/database.js';
+import { type Database, type Statement, statement } from '../../platform/storage/database.js';
+import { queueStatement } from '../../platform/storage/queue-statement.js';
 import type { SlackDeliveriesTable, SlackLane, SlackRunsTable } from './tables.js';
 
 /** What Slack delivers, as it is stored before it is acknowledged. */
@@ -32,7 +33,7 @@ export interface StoredSlackRun {
 const columns = ['mount', 'delivery_id', 'lane', 'order_key', 'position', 'payload'] as const;
 
 // A delivery that is known is neither stored nor processed again. More than there may be wait at Slack.
-const put = inBoth(
+const put = queueStatement(
   'put_slack_delivery',
   ({ now }) => `
     INSERT INTO slack_deliveries (${columns.join(', ')}, attempts, created_at, updated_at, next_at, lease_until)
@@ -47,7 +48,7 @@ const readKnown = statement(
 );
 
 // What comes before it in its thread is processed first, and never at the same time.
-const claim = inBoth(
+const claim = queueStatement(
   'claim_slack_deliveries',
   ({ now, skipLocked }) => `
     UPDATE slack_deliveries
@@ -63,7 +64,7 @@ const claim = inBoth(
       ORDER BY next_at LIMIT ? ${skipLocked})
     RETURNING *`,
 );
-const readNextDue = inBoth(
+const readNextDue = queueStatement(
   'next_slack_delivery_due',
   ({ now, later }) => `
     SELECT min(${later}(next_at, lease_until)) - ${now} AS due_in FROM slack_deliveries
@@ -71,31 +72,31 @@ const readNextDue = inBoth(
 );
 
 const held = 'mount = ? AND delivery_id = ? AND lease_id = ?';
-const renew = inBoth(
+const renew = queueStatement(
   'renew_slack_deliveries',
   ({ now, among }) => `
     UPDATE slack_deliveries SET lease_until = ${now} + CAST(? AS bigint)
     WHERE next_at IS NOT NULL AND lease_id ${among} RETURNING lease_id`,
 );
-const save = inBoth(
+const save = queueStatement(
   'save_slack_delivery',
   ({ now }) => `
     UPDATE slack_deliveries SET progress = ?, updated_at = ${now} WHERE ${held} RETURNING 1 AS saved`,
 );
-const assign = inBoth(
+const assign = queueStatement(
   'assign_slack_delivery',
   ({ now }) => `
     UPDATE slack_deliveries SET run_id = ?, updated_at = ${now} WHERE ${held} RETURNING 1 AS saved`,
 );
 // What a user wrote is kept with the run, and not here.
-const finish = inBoth(
+const finish = queueStatement(
   'finish_slack_delivery',
   ({ now }) => `
     UPDATE slack_deliveries SET next_at = NULL, lease_id = NULL, lease_until = 0, payload = '', progress = NULL,
       last_error = ?, updated_at = ${now}
     WHERE ${held} RETURNING 1 AS saved`,
 );
-const retry = inBoth(
+const retry = queueStatement(
   'retry_slack_delivery',
   ({ now }) => `
     UPDATE slack_deliveries SET next_at = ${now} + CAST(? AS bigint), lease_id = NULL, lease_until = 0, last_error = ?,
@@ -106,7 +107,7 @@ const release = statement(
   'release_slack_delivery',
   `UPDATE slack_deliveries SET lease_id = NULL, lease_until = 0, attempts = attempts - 1 WHERE ${held}`,
 );
-const removeOld = inBoth(
+const removeOld = queueStatement(
   'remove_slack_deliveries',
   ({ now, inOrder }) => `
     DELETE FROM slack_deliveries WHERE (mount, delivery_id) IN (
@@ -116,7 +117,7 @@ const removeOld = inBoth(
     RETURNING 1 AS removed`,
 );
 
-const putRun = inBoth(
+const putRun = queueStatement(
   'put_slack_run',
   ({ now }) => `
     INSERT INTO slack_runs (run_id, mount, thread_key, place, notes, created_at, updated_at)
@@ -127,11 +128,11 @@ const readRunsOfThread = statement(
   'slack_runs_of_thread',
   'SELECT * FROM slack_runs WHERE mount = ? AND thread_key = ? ORDER BY created_at DESC, run_id DESC LIMIT ?',
 );
-const writeNotes = inBoth(
+const writeNotes = queueStatement(
   'write_slack_notes',
   ({ now }) => `UPDATE slack_runs SET notes = ?, updated_at = ${now} WHERE run_id = ? AND mount = ?`,
 );
-const removeOldRuns = inBoth(
+const removeOldRuns = queueStatement(
   'remove_slack_runs',
   ({ now, inOrder }) => `
     DELETE FROM slack_runs WHERE run_id IN (
@@ -260,37 +261,4 @@ function fromRow(row: SlackDeliveriesTable, leaseId: string): StoredDelivery {
 
 function runFromRow({ run_id: runId, mount, place, notes }: SlackRunsTable): StoredSlackRun {
   return { runId, mount, place, notes };
-}
-
-interface Words {
-  readonly now: string;
-  /** The members of a list that is a parameter. */
-  readonly among: string;
-  readonly skipLocked: string;
-  readonly inOrder: string;
-  /** The later of two times. */
-  readonly later: string;
-}
-
-function inBoth(name: string, sql: (words: Words) => string): Statement {
-  return {
-    name,
-    sqlite: sql({
-      now: statementNow.sqlite,
-      among: 'IN (SELECT value FROM json_each(?))',
-      skipLocked: '',
-      inOrder: '',
-      later: 'max',
-    }),
-    postgres: statement(
-      name,
-      sql({
-        now: statementNow.postgres,
-        among: '= ANY(CAST(? AS text[]))',
-        skipLocked: 'FOR UPDATE SKIP LOCKED',
-        inOrder: 'FOR UPDATE',
-        later: 'greatest',
-      }),
-    ).postgres,
-  };
 }
