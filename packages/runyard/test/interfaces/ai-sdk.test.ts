@@ -299,6 +299,8 @@ describe('a page that leaves', () => {
     const page = chat();
     const sent = page.sendMessage({ text: 'Linger' });
     await until('the tool is shown', () => page.messages.length === 2 && toolIn(page.answer) !== undefined);
+    // also when it has sent another message since
+    await chat({ id: page.id }).sendMessage({ text: 'Hello' });
     expect((await ask(`${page.id}/cancel`, 'POST')).status).toBe(200);
     await sent;
     expect(metadata(page.answer).status).toBe('cancelled');

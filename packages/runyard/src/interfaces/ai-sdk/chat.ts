@@ -26,6 +26,9 @@ export interface Chat {
 
 type StartedRun = Awaited<ReturnType<Services['runs']['create']>>;
 
+/** More runs of a chat are not in progress at the same time. */
+const mostInProgress = 20;
+
 /** How many runs of a chat are shown. */
 const shownRuns = 100;
 
@@ -157,12 +160,19 @@ export async function resumeChat(chat: Chat, chatId: string): Promise<EventStrea
   });
 }
 
+/** Cancels the last run of the chat that has not ended: a page may have left it and have sent another message. */
 export async function cancelChat(chat: Chat, chatId: string): Promise<unknown> {
   const { services, caller, target } = chat;
-  const newest = await newestRun(chat, chatId);
-  if (newest === undefined) throw errors.sessionNotFound();
-  const { runId, sessionId, status } = newest.run;
-  if (isOver(newest.run)) return { run_id: runId, status };
+  const place = { ...target, sessionId: chatId };
+  const { runs } = await services.runs.page(caller, place, { limit: mostInProgress });
+  let meant: Run | undefined;
+  for await (const { run } of runs) {
+    meant ??= run;
+    if (isOver(meant) && !isOver(run)) meant = run;
+  }
+  if (meant === undefined) throw errors.sessionNotFound();
+  const { runId, sessionId, status } = meant;
+  if (isOver(meant)) return { run_id: runId, status };
   await services.runs.cancel(caller, { ...target, runId, sessionId });
   return { run_id: runId, status: (await journalOf(chat, runId)).run.status };
 }
