@@ -269,13 +269,13 @@ async function restEvents(
         interrupts.length > 0
           ? { type: 'interrupt', interrupts }
           : { type: 'success', pendingToolCallIds: clientCalls };
-      // applications of clients before 1.0 answer with tool messages, which clients do not send while interrupts wait
+      // clients before 1.0 refuse `pendingToolCallIds`, and send no tool messages while interrupts wait
       const isOld = !isModern(call.input) && interrupts.every(({ toolCallId }) => toolCallId !== undefined);
       return [
         ...(isReplay ? [] : encoder.waiting(words, waiting.calls, view.run.nextEventIndex)),
         ...encoder.end('waiting'),
         ...state,
-        finished(call, isOld && interrupts.length > 0 ? undefined : outcome, usage),
+        finished(call, isOld ? undefined : outcome, usage),
       ];
     }
     default: {

@@ -212,6 +212,11 @@ test('an older client answers with tool messages, and receives no events that it
   ]);
   expect(ended.find(({ type }) => type === 'TOOL_CALL_RESULT')).toMatchObject({ content: '"paid 1"' });
   expect(ended.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+  book.write('Show it', calls('show'), 'Shown.');
+  const shows = { threadId, runId: randomUUID(), messages: [{ ...asked, content: 'Show it' }] };
+  const pending = await posted('/one/agui', { ...shows, tools: [{ name: 'show', description: '' }] });
+  expect(pending.at(-1)).toMatchObject({ type: 'RUN_FINISHED' });
+  expect(pending.at(-1)).not.toHaveProperty('outcome');
   const unknown = await post([asked, { id: 't', role: 'tool', toolCallId: 'none', content: 'x' }]);
   expect(unknown).toMatchObject([{ type: 'RUN_ERROR', message: expect.stringMatching(/^No paused run/) }]);
 });
