@@ -371,20 +371,23 @@ test('a word cancels the run in progress of its thread', async () => {
   await until('the thread says so', () => /cancel/i.test(double.textOf('C1', event.ts)));
 });
 
-test('what Slack refuses for good is in the log', async () => {
+test('a person whose answer Slack does not take hears of it', async () => {
   const event = mention('unheard');
   book.write('@Helper unheard', 'Nobody reads this.');
-  const refusal = { error: 'is_archived' };
-  double.fail('chat.startStream', refusal);
-  double.fail('chat.postMessage', refusal);
-  await deliver(envelope(event));
-  await until('the log says so', () => notes.includes('Slack refused chat.postMessage: is_archived'));
+  double.fail('chat.startStream', { error: 'msg_too_long' });
+  double.fail('chat.postMessage', { error: 'msg_too_long' });
+  await answered(event, 'Sorry, there was an error processing your message.', '/socket');
+  await until('the log says so', () => notes.includes('Slack refused chat.postMessage: msg_too_long'));
 });
 
 test('the assistant pane gets its prompts', async () => {
   const assistant_thread = { user_id: 'U1', channel_id: 'D2', thread_ts: '1700000001.000001' };
   await deliver(envelope({ type: 'assistant_thread_started', assistant_thread, event_ts: '1' }));
   await double.untilCalled('assistant.threads.setSuggestedPrompts');
+  double.fail('assistant.threads.setSuggestedPrompts', { error: 'is_archived' });
+  await deliver(envelope({ type: 'assistant_thread_started', assistant_thread, event_ts: '2' }));
+  const refusal = 'Slack refused assistant.threads.setSuggestedPrompts: is_archived';
+  await until('what Slack refuses for good is in the log', () => notes.includes(refusal));
   expect(double.called('assistant.threads.setSuggestedPrompts')[0]).toMatchObject({
     channel_id: 'D2',
     prompts: [{ title: 'Hello', message: 'Say hello' }],

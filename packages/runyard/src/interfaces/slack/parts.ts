@@ -38,6 +38,8 @@ export interface WebApiOptions {
   /** Where the Web API is. Default: https://slack.com/api/ */
   readonly apiUrl?: string | undefined;
   readonly log: Log;
+  /** The token is no longer valid. A job that is repeated may find another one. */
+  readonly onTokenRefused?: (() => void) | undefined;
 }
 
 /** Where the answer of a run is written, and who asked. */

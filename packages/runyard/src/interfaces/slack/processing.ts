@@ -20,7 +20,6 @@ import { placeIn, type RunJobs, type RunJobsOptions, type RunPlaceInSlack } from
 import { SlackCallError } from './web/call-error.js';
 import { type EventOwner, objectIn, textIn, type Workspace } from './workspaces.js';
 
-const sorry = 'Sorry, there was an error processing your message.';
 const done: DeliveryOutcome = { kind: 'done' };
 /** How many runs of a thread a word may cancel. */
 const mostOfThread = 20;
@@ -99,28 +98,11 @@ export class Processing {
           { newRunId: runId, ...(isChat && { callerInput: { isChat: true, origin: made.origin } }) },
         );
       } catch (error) {
-        if (errorCode(error) !== 'run_exists') return this.#refused(error, delivery, workspace, place);
+        if (errorCode(error) !== 'run_exists') return this.jobs.refused(error, delivery, job);
       }
     }
     asked ??= textOf(message, workspace.botUserId, 'app');
     return this.jobs.write(delivery, job, { asked, after: -1 });
-  }
-
-  /** A run that could not begin. What a person can do nothing about is tried again before they are told. */
-  async #refused(
-    error: unknown,
-    delivery: HeldDelivery,
-    { api }: Workspace,
-    { thread }: RunPlaceInSlack,
-  ): Promise<DeliveryOutcome> {
-    const isPassing =
-      error instanceof SlackCallError
-        ? error.retryable
-        : !(error instanceof RunyardError) || error.status === 429 || error.status >= 500;
-    if (delivery.signal.aborted || (isPassing && !delivery.isLast)) throw error;
-    this.options.log.warn({ err: error, delivery: delivery.deliveryId }, 'a message of Slack began no run');
-    await api.call('chat.postMessage', { channel: thread.channel, thread_ts: thread.threadTs, text: sorry });
-    return { kind: 'done', note: 'The run could not begin.' };
   }
 
   async #placeOf(

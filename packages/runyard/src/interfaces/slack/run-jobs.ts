@@ -1,5 +1,6 @@
 import type { Services } from '../../capabilities/capability.js';
 import type { DeliveryOutcome, HeldDelivery, SlackService } from '../../capabilities/slack/service.js';
+import { RunyardError } from '../../core/errors/errors.js';
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.js';
 import type { Log } from '../../core/log.js';
 import type { Caller } from '../../platform/auth/caller.js';
@@ -7,7 +8,10 @@ import { Rights } from '../../platform/auth/rights.js';
 import { writeAnswer } from './answer/write-answer.js';
 import type { SlackConfig } from './options.js';
 import type { RunJob, SlackSite, SlackThread } from './parts.js';
+import { SlackCallError } from './web/call-error.js';
 import type { Workspace, Workspaces } from './workspaces.js';
+
+const sorry = 'Sorry, there was an error processing your message.';
 
 /** Where a run is answered, as it is stored. */
 export interface RunPlaceInSlack {
@@ -90,14 +94,31 @@ export class RunJobs {
   ): Promise<DeliveryOutcome> {
     const stored = delivery.progress === null ? undefined : parseJson(delivery.progress);
     const progress = isJsonObject(stored) && isJsonObject(stored.answer) ? stored.answer : undefined;
-    await writeAnswer({
-      ...job,
-      asked,
-      after,
-      progress,
-      save: (answer) => delivery.save(JSON.stringify({ ...kept, answer })),
-    });
+    try {
+      await writeAnswer({
+        ...job,
+        asked,
+        after,
+        progress,
+        save: (answer) => delivery.save(JSON.stringify({ ...kept, answer })),
+      });
+    } catch (error) {
+      return this.refused(error, delivery, job);
+    }
     return { kind: 'done' };
+  }
+
+  /** A run that could not begin or be answered. What may pass is tried again before the person is told. */
+  async refused(error: unknown, delivery: HeldDelivery, { api, thread }: RunJob): Promise<DeliveryOutcome> {
+    const isPassing =
+      error instanceof SlackCallError
+        ? error.retryable
+        : !(error instanceof RunyardError) || error.status === 429 || error.status >= 500;
+    if (delivery.signal.aborted || (isPassing && !delivery.isLast)) throw error;
+    this.options.log.warn({ err: error, delivery: delivery.deliveryId }, 'a message of Slack has no answer');
+    await api.call('chat.postMessage', { channel: thread.channel, thread_ts: thread.threadTs, text: sorry });
+    const isKnown = error instanceof SlackCallError || error instanceof RunyardError;
+    return { kind: 'done', note: isKnown ? error.message : 'An error of the service: see its log.' };
   }
 }
 

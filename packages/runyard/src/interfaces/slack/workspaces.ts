@@ -87,7 +87,7 @@ export class Workspaces {
   }
 
   async #opened(token: string, ownerId?: string): Promise<Workspace> {
-    const api = await this.openApi(token);
+    const api = await this.openApi(token, () => this.forget(ownerId ?? ''));
     const who = await api.call('auth.test', {});
     const botUserId = textIn(who, 'user_id');
     if (botUserId === undefined) throw new Error('auth.test does not say who the app is.');
@@ -101,9 +101,9 @@ export class Workspaces {
   }
 
   /** Loaded when it is first needed, with the package that it uses. */
-  async openApi(token?: string): Promise<SlackApi> {
+  async openApi(token?: string, onTokenRefused?: () => void): Promise<SlackApi> {
     const { openWebApi } = await import('./web/web-api.js');
-    return openWebApi({ token, apiUrl: this.config.apiUrl, log: this.log }, this.clock);
+    return openWebApi({ token, apiUrl: this.config.apiUrl, log: this.log, onTokenRefused }, this.clock);
   }
 
   /** A person as `users.info` shows them; empty when Slack does not say. */

@@ -37,7 +37,8 @@ export class Cards {
   }
 
   put(card: Card): void {
-    const title = card.title.slice(0, longestTitle);
+    // Slack refuses a card without a title, and all that is sent with it
+    const title = card.title.slice(0, longestTitle) || '?';
     if (this.cards.has(card.id) || this.cards.size < mostCards) {
       this.cards.set(card.id, { ...card, title });
       this.changed.add(card.id);

@@ -33,6 +33,13 @@ export function isPassing(code: string): boolean {
   return passing.has(code);
 }
 
+/** Errors about the token: the workspace may have another one by now. */
+const ofToken = new Set(['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive']);
+
+export function isOfToken(code: string): boolean {
+  return ofToken.has(code);
+}
+
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof SlackCallError && codes.includes(error.code);
 }

@@ -3,6 +3,7 @@ import { methods } from '../../../../test/support/slack/limits.js';
 import { SlackDouble } from '../../../../test/support/slack/slack-double.js';
 import { silentLog } from '../../../core/log.js';
 import type { SlackApi } from '../parts.js';
+import { Workspaces } from '../workspaces.js';
 import { mostWaiting, Pace } from './pace.js';
 import { receivedFiles } from './received-files.js';
 import { openWebApi } from './web-api.js';
@@ -121,3 +122,23 @@ test.each(['http://slack.com/a', 'https://slack.com.example.com/a', 'https://sla
     await expect(slackCom.download(url, 1)).rejects.toMatchObject({ code: 'not-at-slack' });
   },
 );
+
+test('a token that Slack no longer accepts is looked for again', async () => {
+  const found: string[] = ['xoxb-old', 'xoxb-new'];
+  for (const token of found) slack.installed.set(token, { teamId: 'T2', botUserId: 'U2', botId: 'B2' });
+  // what the test needs of them
+  const of = <T>(fields: object) => fields as T;
+  const workspaces = new Workspaces(
+    of({ prefix: '/slack', apiUrl: slack.url }),
+    of({ oauth: { encryptionSecret: '' } }),
+    of({ installation: async () => ({ token: found.shift() }) }),
+    silentLog,
+  );
+  const owner = { teamId: 'T2', enterpriseId: undefined };
+  const old = await workspaces.of(owner);
+  slack.installed.delete('xoxb-old');
+  const call = { channel: 'C1', text: 'Hi' };
+  await expect(old?.api.call('chat.postMessage', call)).rejects.toMatchObject({ retryable: true });
+  const again = await workspaces.of(owner);
+  expect(await again?.api.call('chat.postMessage', call)).toMatchObject({ ok: true });
+});

@@ -4,7 +4,7 @@ import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Log } from '../../../core/log.js';
 import type { SlackApi, SlackThread, UploadedFile, WebApiOptions } from '../parts.js';
-import { isPassing, SlackCallError } from './call-error.js';
+import { isOfToken, isPassing, SlackCallError } from './call-error.js';
 import { downloaded } from './download.js';
 import { type Clock, Pace } from './pace.js';
 import { unlessAborted } from './waiting.js';
@@ -137,8 +137,14 @@ class WebApi implements SlackApi {
   /** Without what was sent: a token or a user's text is in no log. */
   private callError(method: string, error: unknown): SlackCallError {
     const { WebAPIPlatformError, WebAPIHTTPError, WebAPIRateLimitedError, WebAPIRequestError } = this.slack;
-    if (error instanceof WebAPIPlatformError)
-      return new SlackCallError(method, error.data.error, isPassing(error.data.error));
+    if (error instanceof WebAPIPlatformError) {
+      const code = error.data.error;
+      const { onTokenRefused } = this.options;
+      // `auth.test` is how it is found out
+      const isStale = onTokenRefused !== undefined && isOfToken(code) && method !== 'auth.test';
+      if (isStale) onTokenRefused();
+      return new SlackCallError(method, code, isStale || isPassing(code));
+    }
     if (error instanceof WebAPIHTTPError)
       return new SlackCallError(method, `http-${error.statusCode}`, error.statusCode >= 500);
     if (error instanceof WebAPIRateLimitedError)
