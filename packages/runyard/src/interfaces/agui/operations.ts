@@ -265,17 +265,15 @@ async function restEvents(
       const interrupts = waiting.interrupts();
       const clientCalls = waiting.clientCalls();
       const words = interrupts.length === 0 ? '' : waiting.questions.map(({ message }) => message).join('\n');
+      // clients before 1.0 know interrupts, and refuse `pendingToolCallIds`
+      const pending: JsonObject = isModern(call.input) ? { pendingToolCallIds: clientCalls } : {};
       const outcome: JsonObject =
-        interrupts.length > 0
-          ? { type: 'interrupt', interrupts }
-          : { type: 'success', pendingToolCallIds: clientCalls };
-      // clients before 1.0 refuse `pendingToolCallIds`, and send no tool messages while interrupts wait
-      const isOld = !isModern(call.input) && interrupts.every(({ toolCallId }) => toolCallId !== undefined);
+        interrupts.length > 0 ? { type: 'interrupt', interrupts } : { type: 'success', ...pending };
       return [
         ...(isReplay ? [] : encoder.waiting(words, waiting.calls, view.run.nextEventIndex)),
         ...encoder.end('waiting'),
         ...state,
-        finished(call, isOld ? undefined : outcome, usage),
+        finished(call, outcome, usage),
       ];
     }
     default: {
@@ -308,7 +306,7 @@ function startedEvent({ input }: AguiCall, shownRun?: Run): AguiEvent {
 
 type Fields = Readonly<Record<string, Json | undefined>>;
 
-function finished({ input }: AguiCall, outcome: JsonObject | undefined, more: Fields = {}): AguiEvent {
+function finished({ input }: AguiCall, outcome: JsonObject, more: Fields = {}): AguiEvent {
   const { threadId, runId } = input;
   return { type: 'RUN_FINISHED', threadId, runId, outcome, ...more };
 }
