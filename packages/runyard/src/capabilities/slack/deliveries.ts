@@ -159,6 +159,11 @@ export class Deliveries {
     const { store, log } = this.#options;
     const facts = { mount: delivery.mount, delivery: delivery.deliveryId, run_id: delivery.runId };
     const isLast = delivery.attempts >= mostAttempts;
+    // the process ended in each attempt: one more could end it again
+    if (delivery.attempts > mostAttempts) {
+      log.warn(facts, 'a delivery of Slack was given up: no attempt came to its end');
+      return void (await store.finish(delivery, 'No attempt came to its end.'));
+    }
     let outcome: DeliveryOutcome;
     try {
       outcome = await handler(this.#held(delivery, isLast, signal));

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
+import { Deliveries } from '../../../src/capabilities/slack/deliveries.js';
 import { SlackStore } from '../../../src/capabilities/slack/store.js';
+import { silentLog } from '../../../src/core/log.js';
+import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { forEachDatabase } from '../../support/databases.js';
+import { until } from '../../support/until.js';
 
 forEachDatabase((_dialect, open) => {
   const delivery = (deliveryId: string, position: string) => ({
@@ -33,5 +37,24 @@ forEachDatabase((_dialect, open) => {
     expect((await store.runsOfThread('/slack', 'T1:C1:1', 5)).map((one) => one.runId)).toEqual(['run-1']);
     expect(await store.removeOld(-1_000, 10)).toBe(1);
     expect(await store.removeOldRuns(-1_000, -1_000, 10)).toBe(1);
+  });
+
+  test('are given up when no attempt came to its end, because the process ended in each', async () => {
+    const place = await open();
+    const store = new SlackStore(await place.open());
+    await store.put(delivery('deadly', '1'), 10);
+    for (let attempt = 1; attempt <= 10; attempt++)
+      expect(await store.claim('/slack', 'work', `lease-${attempt}`, -1_000, 5)).toHaveLength(1);
+    const handled: string[] = [];
+    const handler = async ({ deliveryId }: { deliveryId: string }) => {
+      handled.push(deliveryId);
+      return { kind: 'done' as const };
+    };
+    const handlers = new Map([['/slack', handler]]);
+    const deliveries = new Deliveries({ store, handlers, timers: systemTimers, log: silentLog });
+    deliveries.start();
+    await until('it is given up', async () => (await store.dueInMs('/slack')) === undefined);
+    await deliveries.stop(0);
+    expect(handled).toEqual([]);
   });
 });
