@@ -90,7 +90,8 @@ test('a run whose process stops is continued, and its client gets the one answer
   const client = new RawClient(first.url);
   await client.connect();
   const { lastId } = await readUntil(await client.post(runs(1, 'Wait')), ({ id }) => id !== undefined);
-  const [before] = await first.get('/sessions/s/runs');
+  // the stream has its first id before the run is stored
+  const before: Body = await until('the run is stored', async () => (await first.get('/sessions/s/runs'))[0]);
   await first.stop();
 
   const second = await startYard(['Done'], { database });
