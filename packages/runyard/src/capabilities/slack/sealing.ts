@@ -4,7 +4,7 @@ const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** Encrypts tokens with a key from a secret of the operator: whoever steals the database has no token. */
+/** Encrypts tokens with a key from a secret of the operator: a stolen database gives no token away. */
 export class Sealing {
   readonly #key: Uint8Array;
 

@@ -87,7 +87,7 @@ export interface AnswerJob extends RunJob {
   save(progress: JsonObject): Promise<void>;
 }
 
-/** A button of ours that somebody pressed. */
+/** A button of ours that a person pressed. */
 export interface Press {
   readonly runId: string;
   /** `decide`: answers what the run waits for, so that only approvers may. `look`: asks how an approval stands. */

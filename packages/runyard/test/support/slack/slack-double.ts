@@ -162,7 +162,7 @@ export class SlackDouble {
     for (const message of this.workspace.messages) message.streaming = undefined;
   }
 
-  /** Somebody presses stop. */
+  /** A person presses stop. */
   stopStreams(): void {
     for (const message of this.workspace.messages) message.stoppedByUser = message.streaming !== undefined;
   }

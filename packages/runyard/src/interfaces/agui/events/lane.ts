@@ -1,6 +1,6 @@
 import { type AguiEvent, type AguiMessage, answerId, resultText } from './agui-event.js';
 
-/** What a lane tells about a call of a tool. */
+/** What a lane shows of a tool call. */
 export interface ShownCall {
   readonly tool_call_id: string;
   readonly tool_name: string;

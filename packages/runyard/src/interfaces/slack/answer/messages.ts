@@ -12,7 +12,7 @@ interface Part {
   mode: 'stream' | 'edit';
   /** What it shows; undefined when that is not known. */
   sent: string | undefined;
-  /** Somebody has deleted it. */
+  /** A person has deleted it. */
   gone: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface MessagesOptions {
   save(progress: JsonObject): Promise<void>;
 }
 
-/** Somebody stopped the answer in Slack. */
+/** A person stopped the answer in Slack. */
 export class StoppedByUser extends Error {}
 
 /**

@@ -10,7 +10,7 @@ import { openWebApi } from './web-api.js';
 
 let slack: SlackDouble;
 let api: SlackApi;
-/** Time passes when somebody waits. */
+/** Time passes when a caller waits. */
 let now = 0;
 const clock = {
   now: () => now,
