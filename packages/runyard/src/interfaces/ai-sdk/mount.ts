@@ -10,7 +10,7 @@ export function aiSdkInterface(config: AiSdkConfig): Interface {
     name: `ai-sdk ${path}`,
     routes: aiSdkRoutes(config),
     open: (site) => ({
-      listed: { type: 'aiSdk', version: 'v1', route: path },
+      listed: { type: 'aiSdk', version: '1.0', route: path },
       start: () => warnOfUnknown(site, 'aiSdk()', component ? [component] : []),
     }),
   };
