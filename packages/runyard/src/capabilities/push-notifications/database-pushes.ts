@@ -2,6 +2,7 @@ import { backOffMs } from '../../core/back-off.js';
 import { isReported as isKnownFault } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import type { Log } from '../../core/log.js';
+import { PollLoop } from '../../core/poll-loop.js';
 import type { EndedRun, Run } from '../../core/runs/run.js';
 import type { Timers } from '../../core/timers.js';
 import type { PushConfig, PushSender, RestingRun } from './push-config.js';
@@ -46,14 +47,13 @@ export class DatabasePushes {
   readonly #sending = new Set<Promise<void>>();
   #rested: string[] = [];
   #noting: Promise<void> | undefined;
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
+  readonly #poll: PollLoop;
   #stopTimer = () => {};
-  #cancelWait = () => {};
-  #started = false;
 
   constructor(options: DatabasePushesOptions) {
     this.#options = options;
+    const { timers } = options;
+    this.#poll = new PollLoop({ timers, look: () => this.#look(), leastWaitMs: 50 });
   }
 
   /** Called for each run that pauses or ends here: it only remembers which. */
@@ -74,7 +74,7 @@ export class DatabasePushes {
       this.#stopTimer = timers.every(lookMs, () => void this.#quietly(() => this.#removeOld()));
       return;
     }
-    this.#started = true;
+    this.#poll.start();
     this.#stopTimer = timers.every(lookMs, () => void this.#lookAtAll());
     // what a start does first must not wait for it
     timers.soon(() => void this.#lookAtAll());
@@ -82,16 +82,16 @@ export class DatabasePushes {
 
   /** Gives up what is being sent, for another process to send. */
   async stop(): Promise<void> {
-    this.#started = false;
     this.#stopTimer();
-    this.#cancelWait();
+    const looked = this.#poll.stop();
     this.#stopping.abort();
-    await Promise.all([this.#noting, this.#looking, ...this.#sending]);
+    await Promise.all([this.#noting, looked]);
+    await Promise.all(this.#sending);
   }
 
   /** A client has registered an address for a run, which may rest already. */
   async registered(runId: string): Promise<void> {
-    if (await this.#options.store.open([runId])) this.#look();
+    if (await this.#options.store.open([runId])) this.#poll.look();
   }
 
   async #note(): Promise<void> {
@@ -100,7 +100,7 @@ export class DatabasePushes {
     while (this.#rested.length > 0) {
       const some = this.#rested.splice(0, notedTogether);
       await this.#quietly(async () => {
-        if (await this.#options.store.open(some)) this.#look();
+        if (await this.#options.store.open(some)) this.#poll.look();
       });
     }
   }
@@ -110,7 +110,7 @@ export class DatabasePushes {
       await this.#options.store.openAll();
       await this.#removeOld();
     });
-    this.#look();
+    this.#poll.look();
   }
 
   async #removeOld(): Promise<void> {
@@ -119,29 +119,23 @@ export class DatabasePushes {
       if ((await store.removeOld(goneMs, unusedMs, removedAtOnce)) < removedAtOnce) return;
   }
 
-  /** Sends what is due. One look at a time: a request during a look causes another one. */
-  #look(): void {
-    if (!this.#started) return;
-    this.#cancelWait();
-    this.#lookAgain = true;
-    this.#looking ??= this.#lookNow().finally(() => {
-      this.#looking = undefined;
+  async #look(): Promise<number> {
+    const { senders, store } = this.#options;
+    let waitMs = longestWaitMs;
+    await this.#quietly(async () => {
+      for (const [mount, sender] of senders) {
+        await this.#sendDue(mount, sender);
+        // the end of one of them causes another look
+        if (this.#sending.size >= sentAtOnce) return;
+        waitMs = Math.min(waitMs, (await store.dueInMs(mount)) ?? longestWaitMs);
+      }
     });
-  }
-
-  async #lookNow(): Promise<void> {
-    while (this.#lookAgain && this.#started) {
-      this.#lookAgain = false;
-      await this.#quietly(async () => {
-        for (const [mount, sender] of this.#options.senders) await this.#sendDue(mount, sender);
-      });
-    }
-    if (this.#started) await this.#waitForNext();
+    return waitMs;
   }
 
   async #sendDue(mount: string, sender: PushSender): Promise<void> {
     const leaseMs = sender.timeoutMs + leaseMarginMs;
-    while (this.#started) {
+    while (this.#poll.isStarted) {
       const free = sentAtOnce - this.#sending.size;
       // the end of one causes another look
       if (free <= 0) return;
@@ -150,24 +144,12 @@ export class DatabasePushes {
       for (const config of claimed) {
         const sent = this.#quietly(() => this.#attempt(config, sender, leaseId)).finally(() => {
           this.#sending.delete(sent);
-          this.#look();
+          this.#poll.look();
         });
         this.#sending.add(sent);
       }
       if (claimed.length < free) return;
     }
-  }
-
-  async #waitForNext(): Promise<void> {
-    const { senders, store, timers } = this.#options;
-    let waitMs = longestWaitMs;
-    await this.#quietly(async () => {
-      for (const mount of senders.keys())
-        waitMs = Math.min(waitMs, (await store.dueInMs(mount)) ?? longestWaitMs);
-    });
-    if (!this.#started || this.#lookAgain || this.#sending.size >= sentAtOnce) return;
-    // not at once: what is due and was not claimed is in the hands of another process
-    this.#cancelWait = timers.after(Math.max(waitMs, 50), () => this.#look());
   }
 
   async #attempt(config: PushConfig, sender: PushSender, leaseId: string): Promise<void> {

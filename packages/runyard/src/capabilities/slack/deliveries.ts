@@ -2,6 +2,7 @@ import { backOffMs } from '../../core/back-off.js';
 import { isReported as isKnownFault } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import type { Log } from '../../core/log.js';
+import { PollLoop } from '../../core/poll-loop.js';
 import type { Timers } from '../../core/timers.js';
 import type { SlackStore, StoredDelivery } from './store.js';
 import type { SlackLane } from './tables.js';
@@ -65,20 +66,19 @@ class DeliveryLost extends Error {}
 export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #works = new Map<string, Work>();
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
-  #isStarted = false;
+  readonly #poll: PollLoop;
   #stopTimers: readonly (() => void)[] = [];
-  #cancelWait = () => {};
 
   constructor(options: DeliveriesOptions) {
     this.#options = options;
+    const { timers } = options;
+    this.#poll = new PollLoop({ timers, look: () => this.#look(), leastWaitMs: 250 });
   }
 
   start(): void {
     const { handlers, timers } = this.#options;
-    if (handlers.size === 0 || this.#isStarted) return;
-    this.#isStarted = true;
+    if (handlers.size === 0 || this.#poll.isStarted) return;
+    this.#poll.start();
     this.#stopTimers = [
       timers.every(leaseMs / 3, () => void this.#quietly(() => this.#renew())),
       timers.every(removeEveryMs, () => void this.#quietly(() => this.#removeOld())),
@@ -89,10 +89,9 @@ export class Deliveries {
 
   /** Takes nothing more, and gives back what is not done in time, for another process. */
   async stop(graceMs: number): Promise<void> {
-    this.#isStarted = false;
-    this.#cancelWait();
+    const looked = this.#poll.stop();
     const { timers } = this.#options;
-    const all = Promise.all([this.#looking, ...[...this.#works.values()].map(({ ended }) => ended)]);
+    const all = Promise.all([looked, ...[...this.#works.values()].map(({ ended }) => ended)]);
     let cancel = () => {};
     const late = new Promise<void>((resolve) => {
       cancel = timers.after(graceMs, resolve);
@@ -101,39 +100,27 @@ export class Deliveries {
     cancel();
     for (const stop of this.#stopTimers) stop();
     for (const { stop } of this.#works.values()) stop.abort(new DeliveryLost('The process stops.'));
-    await Promise.all([this.#looking, ...[...this.#works.values()].map(({ ended }) => ended)]);
+    await Promise.all([looked, ...[...this.#works.values()].map(({ ended }) => ended)]);
   }
 
-  /** Takes what is due. One look at a time: a request during a look causes another one. */
+  /** Takes what is due. */
   look(): void {
-    if (!this.#isStarted) return;
-    this.#cancelWait();
-    this.#lookAgain = true;
-    this.#looking ??= this.#lookNow().finally(() => {
-      this.#looking = undefined;
-      // asked for after the last look had ended
-      if (this.#lookAgain) this.look();
-    });
+    this.#poll.look();
   }
 
-  async #lookNow(): Promise<void> {
+  async #look(): Promise<number> {
     let waitMs = longestWaitMs;
-    while (this.#lookAgain && this.#isStarted) {
-      this.#lookAgain = false;
-      await this.#quietly(async () => {
-        for (const [mount, handler] of this.#options.handlers) {
-          for (const lane of ['control', 'work'] as const) await this.#take(mount, lane, handler);
-          waitMs = Math.min(waitMs, (await this.#options.store.dueInMs(mount)) ?? longestWaitMs);
-        }
-      });
-    }
-    if (!this.#isStarted) return;
-    // not at once: what is due and was not claimed waits for something else, whose end causes a look
-    this.#cancelWait = this.#options.timers.after(Math.max(waitMs, 250), () => this.look());
+    await this.#quietly(async () => {
+      for (const [mount, handler] of this.#options.handlers) {
+        for (const lane of ['control', 'work'] as const) await this.#take(mount, lane, handler);
+        waitMs = Math.min(waitMs, (await this.#options.store.dueInMs(mount)) ?? longestWaitMs);
+      }
+    });
+    return waitMs;
   }
 
   async #take(mount: string, lane: SlackLane, handler: DeliveryHandler): Promise<void> {
-    while (this.#isStarted) {
+    while (this.#poll.isStarted) {
       const busy = [...this.#works.values()].filter(({ delivery }) => delivery.lane === lane).length;
       const free = Math.min(atOnce[lane] - busy, claimedAtOnce);
       if (free <= 0) return;
@@ -210,8 +197,8 @@ export class Deliveries {
 
   async #removeOld(): Promise<void> {
     const { store } = this.#options;
-    while (this.#isStarted) if ((await store.removeOld(keptMs, removedAtOnce)) < removedAtOnce) break;
-    while (this.#isStarted)
+    while (this.#poll.isStarted) if ((await store.removeOld(keptMs, removedAtOnce)) < removedAtOnce) break;
+    while (this.#poll.isStarted)
       if ((await store.removeOldRuns(goneMs, unusedMs, removedAtOnce)) < removedAtOnce) break;
   }
 
@@ -220,7 +207,7 @@ export class Deliveries {
     try {
       await work();
     } catch (error) {
-      if (!isKnownFault(error) && this.#isStarted)
+      if (!isKnownFault(error) && this.#poll.isStarted)
         this.#options.log.warn(
           { err: error },
           'deliveries of Slack could not be processed; trying again later',

@@ -130,8 +130,9 @@ forEachDatabase((_dialect, freshPlace) => {
     await process.pushes.set(ada, failing, { id: 'c', url: `${hook.url}?key=hidden` }, origin);
     const reason = 'The receiver answered with status 500.';
     expect(await settled(process, failing)).toMatchObject([{ state: 'failed', attempts: 3, error: reason }]);
-    const warned = process.log.filter(({ level }) => level === 'warn');
-    expect(warned).toMatchObject([{ fields: { run_id: 'failing', reason, host: hook.host } }]);
+    const warned = () => process.log.filter(({ level }) => level === 'warn');
+    await until('the end of the attempts is logged', () => warned().length > 0);
+    expect(warned()).toMatchObject([{ fields: { run_id: 'failing', reason, host: hook.host } }]);
     expect(JSON.stringify(process.log)).not.toContain('hidden');
 
     // registered again, what was given up is sent
