@@ -81,6 +81,20 @@ forEachDatabase((dialect, freshPlace) => {
     expect(slow.calls).toHaveLength(1);
   });
 
+  test('an answer that was written, but not read, is there for the client that comes back', async () => {
+    const { url: database } = await freshPlace();
+    const slow = slowTool();
+    slow.answer.open('done');
+    const { url } = await startMcp(slow, { database });
+    const client = new RawClient(url);
+    await client.connect();
+    const written = await framesOf(await client.post(callTool(1, 'slow')));
+    const expected = answerOf(1, expect.stringMatching(/^done of /));
+    expect(written.at(-1)).toMatchObject(expected);
+    expect((await framesOf(await client.resume(written[0]?.id ?? ''))).at(-1)).toMatchObject(expected);
+    expect(slow.calls).toHaveLength(1);
+  });
+
   test('a position beyond the last event ends with the answer', async () => {
     const { url: database } = await freshPlace();
     const slow = slowTool();

@@ -128,7 +128,7 @@ export class McpService {
 
   /** One that is served here may not be stored yet. */
   async #isKnown(live: LiveSession, requestKey: string): Promise<boolean> {
-    if (live.openRequest(requestKey) !== undefined) return true;
+    if (live.resumable(requestKey) !== undefined) return true;
     return (await this.sessions.requests.find(requestKey, live.sessionId)) !== undefined;
   }
 

@@ -38,6 +38,10 @@ export interface LiveSessionSite {
 /** Requests in progress that one session may have in one process. */
 const mostOpen = 100;
 
+/** How long an answer waits here for a client that was cut off while it was sent, and how many of a session wait. */
+const answeredKeptMs = 10_000;
+const mostAnswered = 20;
+
 /** Since which version clients know events that have an id and no data. */
 const bareIdsSince = '2025-11-25';
 
@@ -54,6 +58,8 @@ export class LiveSession implements Transport {
   #version = '';
   /** By the ids that the client gave, as JSON. */
   readonly #open = new Map<string, OpenRequest>();
+  /** Answered a moment ago: that the answer was written does not mean that the client has it. */
+  readonly #answered = new Set<OpenRequest>();
   /** Names the requests to the client: the server of another process counts its own. */
   readonly #ownKey = newId();
   #released = false;
@@ -171,6 +177,12 @@ export class LiveSession implements Transport {
     return undefined;
   }
 
+  /** A request whose stream can be resumed here: in progress, or answered a moment ago. */
+  resumable(requestKey: string): OpenRequest | undefined {
+    for (const request of this.#answered) if (request.requestKey === requestKey) return request;
+    return this.openRequest(requestKey);
+  }
+
   /** Takes an answer or a notification of the client. What is meant for another process is left there. */
   async receive(message: JSONRPCResponse | JSONRPCNotification, asker: Asker): Promise<void> {
     const request = await this.#requestOf(message);
@@ -199,6 +211,7 @@ export class LiveSession implements Transport {
       const request = this.#open.get(key);
       this.#open.delete(key);
       request?.send(message, true);
+      if (request?.isResumable) this.#keepAnswered(request);
       return;
     }
     const { relatedRequestId } = options;
@@ -218,6 +231,13 @@ export class LiveSession implements Transport {
     this.#open.clear();
     await Promise.all(open.map((request) => request.release()));
     await this.site.server.close();
+  }
+
+  #keepAnswered(request: OpenRequest): void {
+    this.#answered.add(request);
+    const [oldest] = this.#answered;
+    if (this.#answered.size > mostAnswered && oldest !== undefined) this.#answered.delete(oldest);
+    setTimeout(() => this.#answered.delete(request), answeredKeptMs).unref();
   }
 
   #sendUnrelated(message: JSONRPCMessage): void {

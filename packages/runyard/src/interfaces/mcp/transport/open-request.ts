@@ -49,8 +49,8 @@ export class OpenRequest {
   readonly #events: StoredEvent[] = [];
   /** How many events readers may see. */
   #visible = 0;
-  /** The position before the first event. */
-  readonly #base: number;
+  /** The position before the first event. What came before was sent by another process, and is stored. */
+  readonly base: number;
   #state: 'plain' | 'storing' | 'stored' = 'plain';
   #answered = false;
   /** Nothing more will be sent here. */
@@ -71,7 +71,7 @@ export class OpenRequest {
     this.requestKey = taken?.requestKey ?? newId();
     this.runId = taken?.runId ?? newId();
     this.isRepeated = taken !== undefined;
-    this.#base = taken?.position ?? 0;
+    this.base = taken?.position ?? 0;
     if (taken !== undefined) this.#state = 'stored';
     else {
       this.#timer = setTimeout(() => this.keep(), keptAfterMs);
@@ -85,7 +85,7 @@ export class OpenRequest {
   }
 
   /** Whether its clients get an id when the stream begins: what else they ask for is answered at once. */
-  get #isResumable(): boolean {
+  get isResumable(): boolean {
     return this.site.takesBareIds && this.message.method === 'tools/call';
   }
 
@@ -98,7 +98,7 @@ export class OpenRequest {
     if (this.#answered || this.#ended) return;
     const asks = 'method' in message && 'id' in message;
     if (!isAnswer && !asks && this.#events.length >= mostMessages) return;
-    const position = this.#base + this.#events.length + 1;
+    const position = this.base + this.#events.length + 1;
     this.#events.push({ position, message: JSON.stringify(message) });
     this.#answered = isAnswer;
     if (isAnswer) clearTimeout(this.#timer);
@@ -126,7 +126,7 @@ export class OpenRequest {
 
   /** Gives the request back, so that any process can continue it. */
   async release(): Promise<void> {
-    if (this.#isResumable) this.keep();
+    if (this.isResumable) this.keep();
     await this.#writing;
     this.end();
     await this.site.requests.release(this.requestKey);
@@ -142,8 +142,8 @@ export class OpenRequest {
 
   /** A cursor over what is sent after a position. */
   reader(after = 0): EventReader {
-    let next = Math.max(after - this.#base, 0);
-    const isResumable = this.#isResumable;
+    let next = Math.max(after - this.base, 0);
+    const isResumable = this.isResumable;
     let isPrimed = false;
     let closed = false;
     const generation = this.#generation;
@@ -154,7 +154,7 @@ export class OpenRequest {
           const events: StreamEvent[] = [];
           if (!isPrimed && (isResumable || this.#state === 'stored')) {
             isPrimed = true;
-            if (this.site.takesBareIds && !this.#answered) events.push(this.#bareId(this.#base + next));
+            if (this.site.takesBareIds && !this.#answered) events.push(this.#bareId(this.base + next));
           }
           for (; next < this.#visible; next += 1) events.push(this.#streamed(next));
           if (events.length > 0) return events;

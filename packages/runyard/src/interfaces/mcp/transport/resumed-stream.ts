@@ -42,8 +42,8 @@ export class ResumedStream implements EventReader {
   /** Everything that is stored by now; null at the end; undefined when there is nothing new. */
   async #look(): Promise<readonly StreamEvent[] | null | undefined> {
     const { requestKey } = this.place;
-    const local = this.live.openRequest(requestKey);
-    if (local !== undefined) {
+    const local = this.live.resumable(requestKey);
+    if (local !== undefined && this.#position >= local.base) {
       this.#local = local.reader(this.#position);
       return undefined;
     }
