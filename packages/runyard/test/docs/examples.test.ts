@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Runyard } from '../../src/index.js';
+import { until } from '../support/until.js';
 import { repository } from './pages.js';
 
 const examples = join(repository, 'examples');
@@ -24,6 +25,9 @@ afterEach(async () => {
 async function serve(name: string): Promise<(path: string, body?: object) => Promise<string>> {
   const opened = await load(name);
   const handle = opened.fetchHandler();
+  // it refuses what waits too long for a service that is being opened
+  const health = new Request('http://localhost/health');
+  await until('the example is open', async () => (await handle(health.clone())).status === 200);
   return async (path, body) => {
     const request = new Request(`http://localhost${path}`, {
       ...(body && {
