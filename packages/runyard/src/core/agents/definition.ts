@@ -42,6 +42,8 @@ export interface AgentSettings<
   readonly addDatetimeToContext?: boolean;
   /** The time zone of that date, e.g. `Europe/Paris`; UTC when left out. */
   readonly timezone?: string;
+  /** Shows the model the media of messages and of tool results. Default true. */
+  readonly sendMediaToModel?: boolean;
   /** Stored as the first run of a new session. */
   readonly introduction?: string;
 
@@ -61,6 +63,10 @@ export interface AgentSettings<
   /** Shows the model earlier runs of the session. */
   readonly addHistoryToContext?: boolean;
   readonly numHistoryRuns?: number;
+  /** How many messages of them at the most. */
+  readonly numHistoryMessages?: number;
+  /** How many tool calls of them at the most, the newest. */
+  readonly maxToolCallsFromHistory?: number;
   /** Gives the model a tool to read earlier runs of the session. */
   readonly readChatHistory?: boolean;
   /** Gives the model a tool to read earlier tool calls of the session. */
@@ -77,6 +83,8 @@ export interface AgentSettings<
   /** Keeps a summary of each session, brought up to date at the end of each run. */
   readonly enableSessionSummaries?: boolean;
   readonly sessionSummaryModel?: ModelLike;
+  /** What that model is asked for, instead of the built-in text. */
+  readonly sessionSummaryPrompt?: string;
   /** Shows the model that summary; on when summaries are kept. */
   readonly addSessionSummaryToContext?: boolean;
 
@@ -142,6 +150,8 @@ export interface AgentSettings<
   /** Shortens old tool results when the conversation fills the context window. */
   readonly compressToolResults?: boolean;
   readonly compressionModel?: ModelLike;
+  /** What that model is asked for, instead of the built-in text. */
+  readonly compressionPrompt?: string;
   /** How many tokens of tool results are left as they are. An estimate; default 10 000. */
   readonly compressToolResultsAboveTokens?: number;
 

@@ -22,7 +22,7 @@ import { metricsOf } from './metrics.js';
 import { reason, reasoningContentOf } from './reasoning/reasoning.js';
 import { completeReasoningTools, reportReasoningTools } from './reasoning/reasoning-tools.js';
 import { approvalOfRun } from './requirements/tool-requirements.js';
-import { assistantMessage, producedMedia, toolMessage } from './transcript.js';
+import { assistantMessage, producedMedia, shownToModel, toolMessage } from './transcript.js';
 import { compressToolResults } from './turns/compression.js';
 import { callModel } from './turns/model-step.js';
 import { PastTurns } from './turns/past-turns.js';
@@ -120,7 +120,8 @@ async function turns(execution: AgentExecution): Promise<LastTurn> {
     }
     const { stop, results } = await runToolCalls(execution, turn, answer.toolCalls);
     soFar.madeCalls(results.steps);
-    for (const step of results.steps) messages.push(toolMessage(step));
+    const built = recordedStep(context, 'context');
+    for (const step of results.steps) messages.push(shownToModel(built, toolMessage(step)));
     reportReasoningTools(execution, results.steps);
     shown.push(...results.shown);
     if (stop && !(await continuesAfter(execution, turn))) return { answer, shown };

@@ -38,6 +38,10 @@ export const contextRecord = outputRecord(
     additional: optional(list(object({ role: partly<Role>(text), content: text }))),
     /** Runs of the session whose messages were shown. */
     history: list(text),
+    /** How much of their messages. */
+    bounds: optional(object({ messages: optional(number), toolCalls: optional(number) })),
+    /** The model is shown texts alone. */
+    withoutMedia: optional(yes),
     /** The user's messages of a conversation that the client brought, if hooks changed any. */
     conversation: optional(list(text)),
   }),

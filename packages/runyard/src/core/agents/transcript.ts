@@ -1,10 +1,11 @@
 import type { Media } from '../media/media.js';
 import type { Message } from '../models/message.js';
 import { ownSteps } from '../runs/journal/child-steps.js';
-import { read } from '../runs/journal/codec.js';
+import { read, readIf } from '../runs/journal/codec.js';
 import { introductionRecord } from '../runs/journal/records.js';
 import { inheritedAttempt, type Run, type StepRecord } from '../runs/run.js';
 import { isDeclined } from './answer/stopped.js';
+import { boundedHistory } from './context/history-bounds.js';
 import {
   conversationOf,
   keptAnswerOf,
@@ -124,6 +125,22 @@ export function historyOf(runs: readonly { run: Run; steps: readonly StepRecord[
     for (const step of steps) shown.add(fingerprint(step));
     return historyMessages(run, own);
   });
+}
+
+/** What a model was shown of the earlier runs that its context names. */
+export function shownHistory(
+  context: StepRecord | undefined,
+  earlier: readonly { run: Run; steps: readonly StepRecord[] }[],
+): readonly Message[] {
+  const { history = [], bounds = {} } = readIf(context, contextRecord) ?? {};
+  return boundedHistory(historyOf(earlier.filter(({ run }) => history.includes(run.runId))), bounds);
+}
+
+/** A message as a model was shown it. */
+export function shownToModel(context: StepRecord | undefined, message: Message): Message {
+  if (message.media === undefined || readIf(context, contextRecord)?.withoutMedia !== true) return message;
+  const { media: _media, ...texts } = message;
+  return texts;
 }
 
 /** A copied step began and ended when its original did. */

@@ -104,6 +104,7 @@ export const agentKeys: KeysOf<AgentSettings> = {
   addNameToContext: plain('add_name_to_context', agentShape.addNameToContext),
   addDatetimeToContext: plain('add_datetime_to_context', agentShape.addDatetimeToContext),
   timezone: plain('timezone_identifier', agentShape.timezone),
+  sendMediaToModel: plain('send_media_to_model', agentShape.sendMediaToModel),
   introduction: plain('introduction', agentShape.introduction),
 
   tools: key('tools', tools),
@@ -114,6 +115,8 @@ export const agentKeys: KeysOf<AgentSettings> = {
 
   addHistoryToContext: plain('add_history_to_context', agentShape.addHistoryToContext),
   numHistoryRuns: plain('num_history_runs', agentShape.numHistoryRuns),
+  numHistoryMessages: plain('num_history_messages', agentShape.numHistoryMessages),
+  maxToolCallsFromHistory: plain('max_tool_calls_from_history', agentShape.maxToolCallsFromHistory),
   readChatHistory: plain('read_chat_history', agentShape.readChatHistory),
   readToolCallHistory: plain('read_tool_call_history', agentShape.readToolCallHistory),
   searchPastSessions: plain(
@@ -130,6 +133,7 @@ export const agentKeys: KeysOf<AgentSettings> = {
   agenticState: plain('enable_agentic_state', agentShape.agenticState),
   enableSessionSummaries: plain('enable_session_summaries', agentShape.enableSessionSummaries),
   sessionSummaryModel: key('session_summary_model', model),
+  sessionSummaryPrompt: plain('session_summary_prompt', agentShape.sessionSummaryPrompt),
   addSessionSummaryToContext: plain('add_session_summary_to_context', agentShape.addSessionSummaryToContext),
 
   updateMemoryOnRun: plain(['enable_user_memories', 'update_memory_on_run'], agentShape.updateMemoryOnRun),
@@ -182,6 +186,7 @@ export const agentKeys: KeysOf<AgentSettings> = {
   followupModel: key('followup_model', model),
   compressToolResults: plain('compress_tool_results', agentShape.compressToolResults),
   compressionModel: key('compression_model', model),
+  compressionPrompt: plain('compression_prompt', agentShape.compressionPrompt),
   compressToolResultsAboveTokens: plain(
     'compress_tool_results_above_tokens',
     agentShape.compressToolResultsAboveTokens,
@@ -208,9 +213,6 @@ export const agentKeysWithoutSetting = {
   overwrite_db_session_state: [false],
   cache_session: [false],
   add_learnings_to_context: [true],
-  num_history_messages: [],
-  max_tool_calls_from_history: [],
-  send_media_to_model: [true],
   store_media: [true],
   store_tool_messages: [true],
   store_history_messages: [false],

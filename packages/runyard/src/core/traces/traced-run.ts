@@ -10,7 +10,8 @@ import {
   compressedText,
   compressionKey,
   contextMessages,
-  historyOf,
+  shownHistory,
+  shownToModel,
   toolMessage,
   userMessageOf,
   withHistory,
@@ -85,7 +86,7 @@ export class TracedRun {
         ...tools.filter(({ status }) => status === 'completed').map((tool) => this.shownResult(tool, turn)),
       );
     }
-    return withHistory(messages, this.historyIn(context));
+    return withHistory(messages, this.historyIn(context)).map((message) => shownToModel(context, message));
   }
 
   /** A result that was shortened before this turn is shown in its short form. */
@@ -97,10 +98,13 @@ export class TracedRun {
     return { ...message, content: compressedText(compression, message.content) ?? message.content };
   }
 
-  private historyIn(context: StepRecord | undefined): Message[] {
+  private historyIn(context: StepRecord | undefined): readonly Message[] {
     const { history = [] } = readIf(context, contextRecord) ?? {};
     if (this.shown.length > 0) return [...this.shown];
-    return historyOf(history.flatMap((runId) => this.history.get(runId) ?? []));
+    return shownHistory(
+      context,
+      history.flatMap((runId) => this.history.get(runId) ?? []),
+    );
   }
 }
 

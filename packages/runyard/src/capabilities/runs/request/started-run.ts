@@ -1,4 +1,5 @@
-import { historyOf } from '../../../core/agents/transcript.js';
+import { conversationOf } from '../../../core/agents/continuation/conversation.js';
+import { shownHistory } from '../../../core/agents/transcript.js';
 import { errors, isFenced } from '../../../core/errors/errors.js';
 import type { EventReader } from '../../../core/runs/events/event-reader.js';
 import { RunReleased } from '../../../core/runs/executable.js';
@@ -111,5 +112,9 @@ async function endElsewhere(runId: string, reader: EventReader, runs: RunSpace['
   if (stored === undefined) throw errors.runNotFound();
   const { status } = stored.run;
   if (!terminalStatuses.has(status) && status !== 'paused') throw new RunReleased();
-  return { ...stored, history: historyOf(await runs.loadAll(shownRunsOf(ownSteps(stored.steps)))) };
+  const { context } = conversationOf(stored.steps);
+  return {
+    ...stored,
+    history: shownHistory(context, await runs.loadAll(shownRunsOf(ownSteps(stored.steps)))),
+  };
 }

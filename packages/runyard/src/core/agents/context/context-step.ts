@@ -1,10 +1,11 @@
 import { type RunContext, recordedStep } from '../../runs/context.js';
 import { read } from '../../runs/journal/codec.js';
+import type { AgentSettings } from '../definition.js';
 import type { AgentExecution } from '../execution.js';
 import { earlierTexts } from '../hooks/said-texts.js';
 import { contextRecord } from '../journal-records.js';
 import { searchForContext } from '../knowledge/knowledge-in-context.js';
-import { contextMessages, historyOf, withHistory } from '../transcript.js';
+import { contextMessages, shownHistory, shownToModel, withHistory } from '../transcript.js';
 import { systemPrompt, userPrompt } from './prompt.js';
 
 /** How many runs of a chat the model is shown. */
@@ -18,21 +19,30 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
   await searchForContext(execution);
   const additional = (settings.additionalInput ?? []).map(({ role, content }) => ({ role, content }));
   if (additional.length > 0) execution.extra.additional_input = additional;
-  const record = await context.step(
-    'context',
-    { kind: 'context', name: 'context', record: contextRecord },
-    async () => ({
-      system: await systemPrompt(execution),
-      user: userPrompt(execution),
-      ...(additional.length > 0 && { additional }),
-      history: earlier.map(({ run }) => run.runId),
-      ...changedConversation(execution),
-    }),
-  );
-  const history = historyOf(earlier.filter(({ run }) => record.history.includes(run.runId)));
+  await context.step('context', { kind: 'context', name: 'context', record: contextRecord }, async () => ({
+    system: await systemPrompt(execution),
+    user: userPrompt(execution),
+    ...(additional.length > 0 && { additional }),
+    history: earlier.map(({ run }) => run.runId),
+    ...boundsOf(settings),
+    ...(settings.sendMediaToModel === false && { withoutMedia: true as const }),
+    ...changedConversation(execution),
+  }));
+  const built = recordedStep(context, 'context');
+  const history = shownHistory(built, earlier);
   context.shown.history = history;
-  const own = contextMessages(context.run, recordedStep(context, 'context'), context.steps('knowledge'));
-  messages.push(...withHistory(own, history));
+  const own = contextMessages(context.run, built, context.steps('knowledge'));
+  messages.push(...withHistory(own, history).map((message) => shownToModel(built, message)));
+}
+
+function boundsOf({ numHistoryMessages, maxToolCallsFromHistory }: AgentSettings) {
+  if (numHistoryMessages === undefined && maxToolCallsFromHistory === undefined) return {};
+  return {
+    bounds: {
+      ...(numHistoryMessages !== undefined && { messages: numHistoryMessages }),
+      ...(maxToolCallsFromHistory !== undefined && { toolCalls: maxToolCallsFromHistory }),
+    },
+  };
 }
 
 /** The messages of the client's conversation that hooks have changed. The instructions are in the system message. */
@@ -54,5 +64,13 @@ async function earlierRuns({ agent, context }: AgentExecution): ReturnType<RunCo
   const { conversation, isChat } = context.options.callerInput ?? {};
   if (conversation?.messages !== undefined) return [];
   const asked = context.options.addHistoryToContext ?? settings.addHistoryToContext ?? isChat;
-  return asked ? context.history(settings.numHistoryRuns ?? (isChat ? runsOfChat : 3)) : [];
+  return asked ? context.history(runsShown(settings, isChat)) : [];
+}
+
+/** A bound of messages alone decides how many runs they come from. */
+function runsShown({ numHistoryRuns, numHistoryMessages }: AgentSettings, isChat = false): number {
+  if (numHistoryRuns !== undefined) return numHistoryRuns;
+  // a run says two at the least
+  if (numHistoryMessages !== undefined) return Math.min(runsOfChat, Math.ceil(numHistoryMessages / 2));
+  return isChat ? runsOfChat : 3;
 }
