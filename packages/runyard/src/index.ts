@@ -34,6 +34,7 @@ export type { AgentRunOptions } from './core/agents/run-options.js';
 export type { AgentRunFacts, AgentRunOutput } from './core/agents/run-output.js';
 export { type ToolCallOf, toolCallsOf } from './core/agents/tool-calls.js';
 export type { ToolExecution } from './core/agents/tool-executions.js';
+export type { Fallback, FallbackListener, FallbackNotice } from './core/agents/turns/fallback.js';
 export type { RetryBackoff } from './core/back-off.js';
 export {
   type CancelledRun,
@@ -97,6 +98,7 @@ export type { GivenMedia, RunMediaOptions } from './core/media/given-media.js';
 export type { MadeMedia } from './core/media/made-media.js';
 export type { Media } from './core/media/media.js';
 export type { Citation, Citations } from './core/models/citations.js';
+export type { FailureReason } from './core/models/failure-reason.js';
 export type { Message, ToolCall, Usage } from './core/models/message.js';
 export type {
   FinishReason,

@@ -1,3 +1,4 @@
+import { failureReasons } from '../models/failure-reason.js';
 import { model } from '../models/model-kind.js';
 import type { Shape } from '../options/kind.js';
 import {
@@ -24,11 +25,17 @@ import type { AgentSettings } from './definition.js';
 import { hook } from './hooks/hook-options.js';
 import { knowledgeUse } from './knowledge/knowledge-use.js';
 import { learning } from './learning/learning-options.js';
+import type { Fallback } from './turns/fallback.js';
 
 const example = having('an object with role and content', {
   role: required(word('system', 'user', 'assistant', 'tool')),
   content: required(text),
 });
+
+export const fallbackShape: Shape<Fallback> = {
+  model: required(model),
+  on: listOf(word(...failureReasons), 1),
+};
 
 export const agentShape: Shape<AgentSettings> = {
   id: text,
@@ -89,7 +96,8 @@ export const agentShape: Shape<AgentSettings> = {
   delayBetweenRetriesMs: milliseconds(0),
   exponentialBackoff: flag,
   failOn: listOf(word('length', 'content_filter', 'refusal', 'other')),
-  fallbackModels: listOf(model),
+  fallbackModels: listOf(anyOf(model, objectOf(fallbackShape))),
+  onFallback: callable,
   preHooks: listOf(hook),
   postHooks: listOf(hook),
   reasoning: flag,

@@ -15,6 +15,7 @@ import type { PostHook, PreHook } from './hooks/hook.js';
 import type { ModelRecord } from './journal-records.js';
 import type { KnowledgeUse } from './knowledge/knowledge-use.js';
 import type { LearningSettings } from './learning/learning-settings.js';
+import type { Fallback, FallbackListener } from './turns/fallback.js';
 
 /** How an agent is defined. Everything but the model is optional. */
 export interface AgentSettings<
@@ -129,8 +130,10 @@ export interface AgentSettings<
   readonly exponentialBackoff?: boolean;
   /** For which reasons a model that stops has failed. The fall-back models are tried then. Default: none. */
   readonly failOn?: readonly UnfinishedReason[];
-  /** Tried in order when the model fails for good. */
-  readonly fallbackModels?: readonly ModelLike[];
+  /** Called in order when the model fails for good: a model for every failure, or one for some reasons. */
+  readonly fallbackModels?: readonly (ModelLike | Fallback)[];
+  /** Called before a fall-back model is. What it throws is logged. */
+  readonly onFallback?: FallbackListener;
 
   // before and after
   readonly preHooks?: readonly PreHook[];

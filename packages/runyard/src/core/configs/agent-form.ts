@@ -1,6 +1,9 @@
-import { agentShape } from '../agents/agent-options.js';
+import { agentShape, fallbackShape } from '../agents/agent-options.js';
 import type { AgentSettings } from '../agents/definition.js';
 import type { LearningSettings } from '../agents/learning/learning-settings.js';
+import { type Fallback, isFallback } from '../agents/turns/fallback.js';
+import { isJsonObject } from '../json.js';
+import type { ModelLike } from '../models/resolve.js';
 import { amount, flag, longestTimeMs, text, word } from '../options/kinds.js';
 import { conversationLimitShape } from '../runs/limits/limit-options.js';
 import type { RunLimits } from '../runs/limits/run-limits.js';
@@ -11,6 +14,7 @@ import {
   type KeysOf,
   key,
   listValue,
+  needed,
   neededToBuild,
   nullable,
   object,
@@ -78,6 +82,22 @@ const learning: ConfigValue = {
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+const fallbackByReason = objectValue<Fallback>({
+  what: 'a fall-back model',
+  keys: {
+    model: needed(key('model', model), agentShape.model.allowed),
+    on: plain('on', fallbackShape.on),
+  },
+});
+
+/** A model, or an object with the model and the reasons to call it. */
+const fallback: ConfigValue = {
+  read: (value, at) => (isJsonObject(value) && 'model' in value ? fallbackByReason : model).read(value, at),
+  // the setting with this value holds these only
+  write: (setting, at) =>
+    (isFallback(setting as ModelLike | Fallback) ? fallbackByReason : model).write(setting, at),
+};
 
 const secondsBetween = amount(
   `seconds from 0 to ${Math.floor(longestTimeMs / 1000)}`,
@@ -173,7 +193,8 @@ export const agentKeys: KeysOf<AgentSettings> = {
   delayBetweenRetriesMs: seconds('delay_between_retries', secondsBetween, 0),
   exponentialBackoff: plain('exponential_backoff', agentShape.exponentialBackoff),
   failOn: plain('fail_on', agentShape.failOn),
-  fallbackModels: key('fallback_models', listValue(model, mostFallbacks)),
+  fallbackModels: key('fallback_models', listValue(fallback, mostFallbacks)),
+  onFallback: key('on_fallback', functionName),
 
   preHooks: key('pre_hooks', hooks),
   postHooks: key('post_hooks', hooks),

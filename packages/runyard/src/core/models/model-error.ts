@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.js';
+import type { FailureReason } from './failure-reason.js';
 
 /** Where a model call went wrong. */
 export type ModelErrorKind =
@@ -17,6 +18,8 @@ export type ModelErrorKind =
 export interface ModelErrorDetails {
   readonly provider: string;
   readonly kind: ModelErrorKind;
+  /** What fall-back models are chosen by. Left out: `rate_limit` for the status 429, else `error`. */
+  readonly reason?: FailureReason;
   /** The provider's HTTP status. */
   readonly status?: number;
   /** Whether the same call may well succeed later. */
@@ -32,6 +35,7 @@ export class ModelError extends Error {
   readonly code: string = 'model_provider_error';
   readonly provider: string;
   readonly kind: ModelErrorKind;
+  readonly reason: FailureReason;
   readonly status: number | undefined;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
@@ -44,6 +48,7 @@ export class ModelError extends Error {
       this.stack = `ModelError: ${message.replaceAll(/\s+/g, ' ')}`;
     this.provider = details.provider;
     this.kind = details.kind;
+    this.reason = details.reason ?? (details.status === 429 ? 'rate_limit' : 'error');
     this.status = details.status;
     this.retryable = details.retryable ?? false;
     this.retryAfterMs = details.retryAfterMs;

@@ -37,7 +37,7 @@ export class ModelStopped extends ModelError {
     const explanation = explanationOf(answer) ?? 'The provider did not say why.';
     super(
       `The model '${model.id}' of ${model.provider} did not complete its answer (${answer.finishReason}): ${explanation}`,
-      { provider: model.provider, kind: 'stopped' },
+      { provider: model.provider, kind: 'stopped', reason: 'stopped' },
     );
     this.name = 'ModelStopped';
   }

@@ -2,6 +2,7 @@ import type { AnyAgent } from '../agents/agent.js';
 import type { AgentSettings } from '../agents/definition.js';
 import { knowledgeOf } from '../agents/knowledge/knowledge-use.js';
 import { learningPlan } from '../agents/learning/learning-settings.js';
+import { fallbackOf } from '../agents/turns/fallback.js';
 import { resolveEmbedder } from '../embedders/resolve.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
 import { describeModel, type ModelLike } from '../models/resolve.js';
@@ -96,11 +97,13 @@ class Collector {
     const { inputSchema, outputSchema } = settings;
     if (inputSchema !== undefined) this.schema(inputSchema, `${component.id}.input_schema`, place);
     if (outputSchema !== undefined) this.schema(outputSchema, `${component.id}.output_schema`, place);
-    const { instructions, toolHooks = [], knowledgeRetriever, dependencies = {} } = settings;
+    const { instructions, toolHooks = [], knowledgeRetriever, onFallback, dependencies = {} } = settings;
     if (typeof instructions === 'function')
       this.function(instructions, 'instructions', `${component.id}.instructions`, place);
     if (knowledgeRetriever !== undefined)
       this.function(knowledgeRetriever, 'knowledgeRetriever', `${component.id}.knowledge_retriever`, place);
+    if (onFallback !== undefined)
+      this.function(onFallback, 'onFallback', `${component.id}.on_fallback`, place);
     for (const work of [...toolHooks, ...Object.values(dependencies)])
       if (typeof work === 'function') registry.functions.add(work.name, work, place);
     for (const hook of [...(settings.preHooks ?? []), ...(settings.postHooks ?? [])])
@@ -153,7 +156,7 @@ function modelsOf(settings: AgentSettings): ModelLike[] {
     settings.compressionModel,
   ];
   const given = stages.filter((model) => model !== undefined);
-  return [settings.model, ...given, ...(settings.fallbackModels ?? [])];
+  return [settings.model, ...given, ...(settings.fallbackModels ?? []).map((one) => fallbackOf(one).model)];
 }
 
 /** What executes a step and decides in a group, by its setting. */

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, ModelError, tool } from '../../../src/index.js';
+import {
+  agent,
+  type FailureReason,
+  type Fallback,
+  type FallbackNotice,
+  ModelError,
+  tool,
+} from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { startService } from '../../support/service.js';
 
@@ -116,9 +123,72 @@ describe('fall-back models', () => {
     ]);
   });
 
+  const failing = (id: string, reason?: FailureReason) =>
+    scriptedModel(() => ({ error: new ModelError(id, { provider: 'P', kind: 'refused', reason }) }), { id });
+
+  test('for a reason are called for that one alone, before or after those for every reason', async () => {
+    const notices: FallbackNotice[] = [];
+    const long = scriptedModel(['read it all'], { id: 'long' });
+    const cheap = failing('cheap', 'context_overflow');
+    const unused = scriptedModel([], { id: 'unused' });
+    const a = agent({
+      id: 'a',
+      model: failing('own', 'rate_limit'),
+      fallbackModels: [
+        { model: long, on: ['context_overflow'] },
+        { model: unused, on: ['error', 'stopped'] },
+        { model: cheap, on: ['rate_limit'] },
+      ],
+      onFallback: (notice) => {
+        notices.push(notice);
+        throw new Error('the listener crashes');
+      },
+    });
+    const output = await a.run('hi', { userId: 'ana' });
+    expect(output).toMatchObject({ status: 'completed', content: 'read it all' });
+    expect(notices.map(({ reason, from, to, userId }) => [reason, from.id, to.id, userId])).toEqual([
+      ['rate_limit', 'own', 'cheap', 'ana'],
+      ['context_overflow', 'cheap', 'long', 'ana'],
+    ]);
+    expect(notices[0]).toMatchObject({ runId: output.runId, error: { message: 'own' } });
+  });
+
+  test('that are for other reasons leave the failure as it is', async () => {
+    const other = scriptedModel([], { id: 'other' });
+    const a = agent({
+      id: 'a',
+      model: failing('own'),
+      fallbackModels: [{ model: other, on: ['rate_limit', 'context_overflow'] }],
+    });
+    expect(await a.run('hi')).toMatchObject({ status: 'error', content: 'own' });
+    expect(other.requests).toHaveLength(0);
+  });
+
+  test('take over from a model that stops for a reason that counts as a failure', async () => {
+    const a = agent({
+      id: 'a',
+      model: scriptedModel([{ finishReason: 'content_filter' }]),
+      failOn: ['content_filter'],
+      fallbackModels: [
+        { model: failing('never'), on: ['error'] },
+        { model: scriptedModel(['fine']), on: ['stopped'] },
+      ],
+    });
+    expect((await a.run('hi')).content).toBe('fine');
+  });
+
+  test('with wrong options are refused', () => {
+    const given = (fallback: unknown) => () =>
+      agent({ id: 'a', model: 'offline', fallbackModels: [fallback as Fallback] });
+    expect(given({ model: 'offline', on: ['overload'] })).toThrow(
+      "fallbackModels[0].on[0] is 'overload'. Give 'rate_limit', 'context_overflow', 'stopped' or 'error'.",
+    );
+    expect(given({ model: 'offline', on: [] })).toThrow('fallbackModels[0].on');
+    expect(given({ on: ['error'] })).toThrow('fallbackModels[0].model is missing');
+    expect(given({ model: 'offline', reasons: [] })).toThrow('reasons');
+  });
+
   test('that all fail, fail the run', async () => {
-    const failing = (message: string) =>
-      scriptedModel([{ error: new ModelError(message, { provider: 'P', kind: 'refused' }) }]);
     const output = await agent({ id: 'a', model: failing('one'), fallbackModels: [failing('two')] }).run(
       'hi',
     );

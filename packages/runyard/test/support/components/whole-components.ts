@@ -30,6 +30,7 @@ const greeting = () => 'Greet.';
 const clock = () => 'noon';
 const watch = (_call: unknown, next: () => unknown) => next();
 const find = () => [];
+const noticed = () => {};
 const look = () => undefined;
 const checked = { name: 'checked', required: true, run: () => undefined } as const;
 const Ticket = z.object({ text: z.string() }).meta({ title: 'Ticket' });
@@ -101,7 +102,8 @@ export const whole: Required<AgentSettings> = {
   delayBetweenRetriesMs: 1_500,
   exponentialBackoff: true,
   failOn: ['length'],
-  fallbackModels: ['offline', 'ollama:llama3'],
+  fallbackModels: ['offline', { model: 'ollama:llama3', on: ['rate_limit', 'context_overflow'] }],
+  onFallback: noticed,
   preHooks: [look, checked],
   postHooks: [checked],
   reasoning: true,

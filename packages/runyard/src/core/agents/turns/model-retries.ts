@@ -1,5 +1,6 @@
 import { pause } from '../../abort.js';
 import { backOffMs } from '../../back-off.js';
+import type { FailureReason } from '../../models/failure-reason.js';
 import type { Model } from '../../models/model.js';
 import { ModelError } from '../../models/model-error.js';
 import { resolveModel } from '../../models/resolve.js';
@@ -7,14 +8,16 @@ import type { StepScope } from '../../runs/context.js';
 import type { AgentSettings } from '../definition.js';
 import type { AgentExecution } from '../execution.js';
 import type { ModelRecord } from '../journal-records.js';
+import { failureReasonOf, fallbackOf, nextFallback } from './fallback.js';
 
 const defaultDelayMs = 1_000;
 /** The longest wait before the next try: a provider that asks for more has failed. */
 const longestDelayMs = 60_000;
 
 /**
- * Calls the model of the execution: again after a failure as often as the agent allows, then each fall-back model
- * in turn. A fall-back that is reached stays the model of the execution. `call` gets the number of calls before it.
+ * Calls the model of the execution: again after a failure as often as the agent allows, then the fall-back models for
+ * the reason of the failure, each once. A fall-back that is reached stays the model of the execution. `call` gets the
+ * number of calls before it.
  */
 export async function callUntilAnswered(
   execution: AgentExecution,
@@ -22,13 +25,14 @@ export async function callUntilAnswered(
   call: (callsBefore: number) => Promise<ModelRecord>,
 ): Promise<ModelRecord> {
   const { agent, context } = execution;
+  const called = new Set<number | null>();
   let retried = 0;
   for (let callsBefore = 0; ; callsBefore += 1) {
     const { model } = execution;
+    called.add(execution.fallback);
     const startedAt = context.timers.now();
     const note = (error: unknown, delayMs: number) => {
-      const { id, provider } = model;
-      context.noteTry(scope.key, { name: id, error, startedAt, delayMs, model: { id, provider } });
+      context.noteTry(scope.key, { name: model.id, error, startedAt, delayMs, model: named(model) });
     };
     try {
       return await call(callsBefore);
@@ -43,17 +47,39 @@ export async function callUntilAnswered(
         await pause(delay, scope.signal, context.timers);
       } else {
         retried = 0;
-        if (!fallBack(execution)) throw error;
+        const reason = failureReasonOf(error);
+        const next = nextFallback(agent.settings.fallbackModels ?? [], reason, called);
+        if (next === undefined) throw error;
+        useFallback(execution, next);
         note(error, 0);
-        context.log.warn({ ...facts, next: execution.model.id }, 'a model failed; calling the next one');
+        context.log.warn(
+          { ...facts, reason, next: execution.model.id },
+          'a model failed; calling the next one',
+        );
+        await announceFallback(execution, { reason, error, from: model });
       }
     }
   }
 }
 
-/** Makes the next fall-back the model of the execution; false when all were used. */
-function fallBack(execution: AgentExecution): boolean {
-  return useFallback(execution, execution.fallback === null ? 0 : execution.fallback + 1);
+async function announceFallback(
+  { agent, context, model }: AgentExecution,
+  { reason, error, from }: { reason: FailureReason; error: unknown; from: Model },
+): Promise<void> {
+  const { onFallback } = agent.settings;
+  if (onFallback === undefined) return;
+  const { runId, sessionId, userId } = context.run;
+  const notice = { reason, error, from: named(from), to: named(model), runId, sessionId, userId };
+  try {
+    await context.callApplication('onFallback', () => onFallback(notice));
+  } catch (err) {
+    // it only reports: the next model can answer all the same
+    context.log.warn({ err, runId }, 'onFallback failed');
+  }
+}
+
+function named({ id, provider }: Model): { id: string; provider: string } {
+  return { id, provider };
 }
 
 /** After a crash: continues with the model that the journal says answered last. */
@@ -62,17 +88,17 @@ export function useRecordedModel(execution: AgentExecution, record: ModelRecord)
   if (fallback !== undefined && fallback !== execution.fallback) useFallback(execution, fallback);
 }
 
-function useFallback(execution: AgentExecution, position: number): boolean {
-  const model = execution.agent.settings.fallbackModels?.[position];
-  if (model === undefined) return false;
-  execution.model = resolveModel(model);
+function useFallback(execution: AgentExecution, position: number): void {
+  const entry = execution.agent.settings.fallbackModels?.[position];
+  // the code of a later version may have fewer of them
+  if (entry === undefined) return;
+  execution.model = resolveModel(fallbackOf(entry).model);
   execution.fallback = position;
-  return true;
 }
 
 /** Which model answered, when it was not the agent's own. */
 export function answeredBy({ fallback, model }: { fallback: number | null; model: Model }) {
-  return fallback === null ? {} : { fallback, model: { id: model.id, provider: model.provider } };
+  return fallback === null ? {} : { fallback, model: named(model) };
 }
 
 function retryDelay(settings: AgentSettings, error: unknown, retried: number): number | undefined {

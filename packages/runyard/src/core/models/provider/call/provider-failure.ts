@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../json.js';
+import { type FailureClues, reasonOfRefusal } from '../../failure-reason.js';
 import { ModelError } from '../../model-error.js';
 import { retryHints } from './retry-hints.js';
 
@@ -30,6 +31,7 @@ export function errorFromResponse(
   return new ModelError(`${provider} answered ${status}: ${shortened(redact(complaint.message))}`, {
     provider,
     kind: 'refused',
+    reason: reasonOfRefusal({ status, ...cluesOf(complaint) }),
     status,
     retryable: worthwhile ?? isWorthRetrying(status, complaint.code),
     retryAfterMs: afterMs,
@@ -44,10 +46,17 @@ export function errorFromStream(provider: string, error: Json, redact: (text: st
   return new ModelError(`${provider} reported an error: ${shortened(redact(complaint.message))}`, {
     provider,
     kind: 'refused',
+    reason: reasonOfRefusal({ status, ...cluesOf(complaint) }),
     status,
     retryable: status !== undefined && isWorthRetrying(status, complaint.code),
     retryAfterMs: afterMs,
   });
+}
+
+/** Google has the name of its error in `status`. */
+function cluesOf({ message, code, type, error }: ProviderComplaint): Pick<FailureClues, 'names' | 'message'> {
+  const names = [code, type, error?.status].filter((name) => typeof name === 'string');
+  return { message: message.slice(0, longestMessage), names };
 }
 
 /** Secrets are removed before the text is cut: half of one would not be recognised. */
