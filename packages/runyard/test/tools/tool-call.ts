@@ -66,6 +66,8 @@ function callSite(parts: Partial<ToolCallSite> = {}): ToolCallSite {
     },
     dependencies: {},
     metadata: {},
+    media: [],
+    messages: [],
     emit: async () => {},
     log: silentLog,
     ...parts,

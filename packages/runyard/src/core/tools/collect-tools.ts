@@ -70,6 +70,9 @@ function find(entry: ToolEntry, lists: SourceTools, found: FoundTool[]): void {
 function findInKit(kit: Toolkit, lists: SourceTools, found: FoundTool[]): void {
   const inside: FoundTool[] = [];
   for (const entry of kit.options.tools) find(entry, lists, inside);
+  // of a source that was not asked, or gave nothing, it is not known what it has
+  const isKnown = toolSourcesOf(kit.options.tools).every((source) => lists.get(source)?.length);
+  if (isKnown) kit.checkNames(inside.map(({ tool }) => tool));
   const name = `toolkit '${kit.name}'`;
   for (const { tool, origin, source } of inside) {
     const [selected] = kit.select([tool]);

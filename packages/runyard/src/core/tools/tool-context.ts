@@ -1,6 +1,8 @@
 import { handled } from '../errors/handled.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Log } from '../log.js';
+import type { MadeMedia } from '../media/made-media.js';
+import type { Message } from '../models/message.js';
 import { unheard } from '../runs/execution/reports.js';
 import type { Timers } from '../timers.js';
 import { type AskPerson, nobodyToAsk } from './questions/tool-question.js';
@@ -27,6 +29,10 @@ export interface ToolCallSite {
   readonly state: SessionState;
   readonly dependencies: JsonObject;
   readonly metadata: JsonObject;
+  /** What the caller gave the run (pictures, sounds, documents), and then what its model and tools have made so far. */
+  readonly media: readonly MadeMedia[];
+  /** What the model was given when it asked for this call, oldest first: a copy. */
+  readonly messages: readonly Message[];
   /**
    * Sends an event of your own to those who follow the run. Wait for it: it resolves when there is room for the next
    * one. After the end of the call it does nothing.

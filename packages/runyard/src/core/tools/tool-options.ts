@@ -39,6 +39,15 @@ export type ToolOutput<Output> = Output extends z.core.$ZodType
 /** What `execute` returns: the schema may still fill in defaults and transform it. */
 type Returned<Output> = Output extends z.core.$ZodType ? z.input<Output> : unknown;
 
+/** How a result is made: at once, later, or by a generator that shows parts of it on the way. */
+type Work<Result> =
+  | Result
+  | Promise<Result>
+  | AsyncGenerator<unknown, Result, void>
+  | AsyncGenerator<Result, void, void>
+  | Generator<unknown, Result, void>
+  | Generator<Result, void, void>;
+
 type WithMedia<Value> = Value | ToolResult<Value>;
 
 export interface CacheOptions {
@@ -63,12 +72,10 @@ export interface ToolOptions<Input extends ToolSchema, Output = undefined, Name 
   readonly outputSchema?: Output;
   /**
    * A string goes to the model as it is, anything else as JSON. What it throws is passed to the model as the reason. A tool
-   * whose result comes from outside or from a person has none.
+   * whose result comes from outside or from a person has none. A generator shows what it yields to those who follow the
+   * run; its result is what it returns, or else what it yielded last.
    */
-  execute?(
-    args: ToolArguments<Input>,
-    context: ToolContext,
-  ): WithMedia<Returned<Output>> | Promise<WithMedia<Returned<Output>>>;
+  execute?(args: ToolArguments<Input>, context: ToolContext): Work<WithMedia<Returned<Output>>>;
   /** Added to the agent's system message: when and how to use this tool. */
   readonly instructions?: string;
   /** Asks the provider to hold the arguments to the schema to the letter, where it can. */

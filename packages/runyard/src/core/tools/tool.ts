@@ -5,6 +5,7 @@ import { isNative, native } from '../native-code.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
 import { type ClearedCall, type OfArguments, openGate, type ToolGate } from './call/gate.js';
+import { generatedResult, isGenerated } from './call/generated-result.js';
 import type { ToolHook } from './call/tool-hooks.js';
 import { checkToolOptions } from './check-tool-options.js';
 import type { PersonForm } from './questions/person-form.js';
@@ -29,9 +30,18 @@ type AnyToolOptions = Omit<
   readonly askPerson?: OfArguments<PersonForm>;
 };
 
-/** What a configuration may change of a tool: how it is described, and gates that it did not have. */
+/** What a configuration or a toolkit may change of a tool: how it is described, and gates that it did not have. */
 export type ToolChanges = Partial<
-  Pick<AnyToolOptions, 'description' | 'strict' | 'requiresConfirmation' | 'externalExecution' | 'approval'>
+  Pick<
+    AnyToolOptions,
+    | 'description'
+    | 'strict'
+    | 'requiresConfirmation'
+    | 'externalExecution'
+    | 'approval'
+    | 'stopAfterCall'
+    | 'showResult'
+  >
 >;
 
 const noBackoff: RetryBackoff = { delayMs: 0 };
@@ -156,7 +166,8 @@ export class Tool<
 
   async run(call: ClearedCall, context: ToolContext): Promise<unknown> {
     const args = call.argumentsFor(this.name);
-    return this.#options.execute?.call(this.self, args, context);
+    const returned = await this.#options.execute?.call(this.self, args, context);
+    return isGenerated(returned) ? generatedResult(returned, context) : returned;
   }
 }
 

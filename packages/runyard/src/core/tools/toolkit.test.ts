@@ -55,6 +55,50 @@ describe('toolkits', () => {
     );
   });
 
+  it('gate tools by name, and take no gate away', async () => {
+    const kit = toolkit({
+      name: 'files',
+      tools: [named('read'), named('write'), named('send'), named('drop', { requiresConfirmation: true })],
+      requiresConfirmation: ['write'],
+      externalExecution: ['send'],
+      showResult: ['read'],
+      stopAfterCall: true,
+      prefix: 'file_',
+    });
+    const { tools } = collectFixedTools(owner, [kit]);
+    const gates = Array.from(tools.values(), ({ name, gate, showResult, stopAfterCall }) => [
+      name,
+      gate.requiresConfirmation,
+      gate.externalExecution,
+      showResult,
+      stopAfterCall,
+    ]);
+    expect(gates).toEqual([
+      ['file_read', false, false, true, true],
+      ['file_write', true, false, false, true],
+      ['file_send', false, true, false, true],
+      ['file_drop', true, false, false, true],
+    ]);
+    expect(await callTool(tools.get('file_write')!)).toMatchObject({ error: true });
+    expect(collectFixedTools(owner, [kit]).tools.get('file_write')).toBe(tools.get('file_write'));
+    const open = toolkit({ name: 'open', tools: [kit], requiresConfirmation: false });
+    expect(collectFixedTools(owner, [open]).tools.get('file_drop')!.gate.requiresConfirmation).toBe(true);
+  });
+
+  it('refuse to gate a tool that they do not have, or that waits for something else', () => {
+    const tools = [named('read'), named('send', { requiresUserInput: true })];
+    expect(() => toolkit({ name: 'files', tools, requiresConfirmation: ['raed'] })).toThrow(
+      "Toolkit 'files' has no tool 'raed'. It has: read, send.",
+    );
+    expect(() => toolkit({ name: 'files', tools, requiresConfirmation: true })).toThrow(
+      "Tool 'send' waits for more than one thing.",
+    );
+    const name = 'read' as never;
+    expect(() => toolkit({ name: 'files', tools, externalExecution: name })).toThrow(
+      'Give true or a list of names',
+    );
+  });
+
   it('gather instructions, each once, of what is really there', () => {
     const inner = toolkit({
       name: 'inner',
@@ -76,6 +120,19 @@ describe('tool sources', () => {
     const { tools, instructions } = await collectTools(owner, entries, ask);
     expect([...tools.keys()]).toEqual(['own', 'fetch', 'search', 'web_fetch']);
     expect(instructions).toEqual(['How to use web']);
+  });
+
+  it('are gated by name, and a name that none of them has is refused once they are known', async () => {
+    const web = source('web', 'search', 'fetch');
+    const kit = (...names: string[]) => toolkit({ name: 'kit', tools: [web], requiresConfirmation: names });
+    const { tools } = await collectTools(owner, [kit('fetch')], ask);
+    const gated = Array.from(tools.values(), ({ gate }) => gate.requiresConfirmation);
+    expect(gated).toEqual([false, true]);
+    expect(collectFixedTools(owner, [kit('fecth')]).tools.size).toBe(0);
+    await expect(collectTools(owner, [kit('fecth')], ask)).rejects.toThrow(
+      "Toolkit 'kit' has no tool 'fecth'. It has: search, fetch.",
+    );
+    await expect(collectTools(owner, [kit('fecth')], async () => [])).resolves.toBeDefined();
   });
 
   it('get a prefix where a name is taken, and never take one that the application chose', async () => {

@@ -3,6 +3,7 @@ import { checkOptions, ownerOf } from '../options/check-options.js';
 import {
   anyOf,
   callable,
+  flag,
   having,
   instanceOf,
   listOf,
@@ -17,6 +18,9 @@ import type { ToolSource } from './tool-source.js';
 /** What an agent can be given as a tool: one, a kit of them, or a source that is asked for each run. */
 export type ToolEntry = Tool | Toolkit | ToolSource;
 
+/** Tools by the names that they have inside the kit, or all of them. */
+type NamesOrAll = boolean | readonly string[];
+
 export interface ToolkitOptions {
   readonly name: string;
   readonly tools: readonly ToolEntry[];
@@ -26,15 +30,31 @@ export interface ToolkitOptions {
   readonly exclude?: readonly string[];
   /** Stands before the name of each tool. */
   readonly prefix?: string;
+  /** A person has to agree to each call of these, or of all. */
+  readonly requiresConfirmation?: NamesOrAll;
+  /** The caller of the run executes the calls of these, or of all. */
+  readonly externalExecution?: NamesOrAll;
+  /** The run ends after a call of one of these, or of any. */
+  readonly stopAfterCall?: NamesOrAll;
+  /** The results of these, or of all, are also shown as a part of the answer. */
+  readonly showResult?: NamesOrAll;
   /** Added to the agent's system message: how the tools belong together. */
   readonly instructions?: string;
 }
 
+const changing = ['requiresConfirmation', 'externalExecution', 'stopAfterCall', 'showResult'] as const;
+
 /** Tools that belong together. */
 export class Toolkit {
+  private readonly changed = new WeakMap<Tool, Tool>();
+
   constructor(readonly options: ToolkitOptions) {
     checkOptions(ownerOf('Toolkit', options), options, toolkitOptions);
-    checkNames(options);
+    const fixed = fixedTools(options.tools);
+    if (fixed === undefined) return;
+    this.checkNames(fixed);
+    // what does not go together is refused here, not in the first run
+    this.select(fixed);
   }
 
   get name(): string {
@@ -47,7 +67,30 @@ export class Toolkit {
     return inside
       .filter(({ name }) => include?.includes(name) ?? true)
       .filter(({ name }) => !exclude?.includes(name))
-      .map((tool) => tool.named(prefix + tool.name));
+      .map((tool) => this.withGates(tool).named(prefix + tool.name));
+  }
+
+  /** A misspelt name would leave a tool in that was to be left out, or let a call through that was to wait. */
+  checkNames(inside: readonly Tool[]): void {
+    const { name, include = [], exclude = [] } = this.options;
+    const gated = changing.flatMap((setting) => namesIn(this.options[setting]));
+    const known = new Set(inside.map((tool) => tool.name));
+    const unknown = [...include, ...exclude, ...gated].filter((wanted) => !known.has(wanted));
+    if (unknown.length > 0) {
+      throw errors.invalidConfig(
+        `Toolkit '${name}' has no tool '${unknown.join("', '")}'. It has: ${[...known].join(', ') || '(none)'}.`,
+      );
+    }
+  }
+
+  /** The tool with what the kit adds to it. A kit takes no gate away. */
+  private withGates(tool: Tool): Tool {
+    const added = changing.filter((setting) => isFor(tool, this.options[setting]));
+    if (added.length === 0) return tool;
+    const known =
+      this.changed.get(tool) ?? tool.changed(Object.fromEntries(added.map((name) => [name, true])));
+    this.changed.set(tool, known);
+    return known;
   }
 }
 
@@ -63,12 +106,18 @@ export const toolEntry = {
   allowed: 'what tool(), toolkit(), mcpTools() or a function of runyard/tools made',
 };
 
+const namesOrAll = { ...anyOf(flag, listOf(text)), allowed: 'true or a list of names' };
+
 const toolkitOptions = objectOf<ToolkitOptions>({
   name: required(name),
   tools: required(listOf(toolEntry)),
   include: listOf(text),
   exclude: listOf(text),
   prefix: text,
+  requiresConfirmation: namesOrAll,
+  externalExecution: namesOrAll,
+  stopAfterCall: namesOrAll,
+  showResult: namesOrAll,
   instructions: text,
 });
 
@@ -76,17 +125,12 @@ export function toolkit(options: ToolkitOptions): Toolkit {
   return new Toolkit(options);
 }
 
-/** A misspelt name would leave a tool in that was to be left out. What a source has is not known here. */
-function checkNames({ name, tools, include = [], exclude = [] }: ToolkitOptions): void {
-  const fixed = fixedTools(tools);
-  if (fixed === undefined) return;
-  const known = new Set(fixed.map((tool) => tool.name));
-  const unknown = [...include, ...exclude].filter((wanted) => !known.has(wanted));
-  if (unknown.length > 0) {
-    throw errors.invalidConfig(
-      `Toolkit '${name}' has no tool '${unknown.join("', '")}'. It has: ${[...known].join(', ') || '(none)'}.`,
-    );
-  }
+function namesIn(setting: NamesOrAll = false): readonly string[] {
+  return typeof setting === 'boolean' ? [] : setting;
+}
+
+function isFor({ name }: Tool, setting: NamesOrAll = false): boolean {
+  return typeof setting === 'boolean' ? setting : setting.includes(name);
 }
 
 /** The tools of the entries; undefined where a source is among them. */

@@ -1,5 +1,7 @@
 import { customEvent } from '../../events/custom-event.js';
 import type { JsonObject } from '../../json.js';
+import { madeMedia } from '../../media/made-media.js';
+import type { Message } from '../../models/message.js';
 import { isNative } from '../../native-code.js';
 import { type RunContext, recordedStep, type StepScope } from '../../runs/context.js';
 import { Reports } from '../../runs/execution/reports.js';
@@ -27,6 +29,7 @@ import {
   type ToolRequirementState,
 } from '../requirements/tool-requirements.js';
 import { delegatedRunId, hasDelegated, memberKeyOf, toolExecution } from '../tool-executions.js';
+import { producedMedia } from '../transcript.js';
 import { siteWithin } from './built-in/execution-of-call.js';
 import { askedSoFar, cameToQuestion, QuestionsOfCall } from './call-questions.js';
 import {
@@ -238,6 +241,9 @@ function toolContext(
 ): ToolCallSite {
   const { context, dependencies, metadata } = execution;
   const { run } = context;
+  const given = messagesGiven(execution);
+  let media: ToolCallSite['media'] | undefined;
+  let messages: ToolCallSite['messages'] | undefined;
   let sent = 0;
   return siteWithin(execution, scope.key, {
     runId: run.runId,
@@ -250,6 +256,14 @@ function toolContext(
     dependencies,
     metadata,
     log: context.log,
+    get media() {
+      media ??= madeMedia([...run.input.media, ...producedMedia(context.steps())], context.ports.media);
+      return media;
+    },
+    get messages() {
+      messages ??= structuredClone(given());
+      return messages;
+    },
     emit: (fields: JsonObject) => {
       sent += 1;
       return reports.send(
@@ -258,6 +272,13 @@ function toolContext(
       );
     },
   });
+}
+
+/** What the model was given before it asked for the calls of this turn. Looked up when a tool asks for it. */
+function messagesGiven({ messages }: AgentExecution): () => readonly Message[] {
+  // the last one is the model's answer, with the calls
+  const count = messages.length - 1;
+  return () => messages.slice(0, count);
 }
 
 /** Whether the tool itself is called: not for a call that is refused, or whose answer is its result. */

@@ -51,6 +51,8 @@ function site(parts: Partial<ToolCallSite> = {}): ToolCallSite {
     },
     dependencies: {},
     metadata: {},
+    media: [],
+    messages: [],
     emit: async () => {},
     log: silentLog,
     ...parts,

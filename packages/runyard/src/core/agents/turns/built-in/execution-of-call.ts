@@ -8,7 +8,8 @@ const step = Symbol('step');
 type SiteWithin = ToolCallSite & { readonly [execution]?: AgentExecution; readonly [step]?: string };
 
 export function siteWithin(within: AgentExecution, stepKey: string, site: ToolCallSite): SiteWithin {
-  return { ...site, [execution]: within, [step]: stepKey };
+  // what the site computes when it is asked for stays so
+  return Object.assign(site, { [execution]: within, [step]: stepKey });
 }
 
 export function executionOf(site: ToolCallSite): AgentExecution {

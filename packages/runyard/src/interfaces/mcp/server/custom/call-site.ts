@@ -16,6 +16,8 @@ export function callSite(request: ToolRequest, signal: AbortSignal): ToolCallSit
     state: new CallState(),
     dependencies: caller.bound.dependencies ?? {},
     metadata: {},
+    media: [],
+    messages: [],
     emit: eventsTo(request),
     log: site.log,
   };
