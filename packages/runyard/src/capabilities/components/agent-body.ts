@@ -81,7 +81,7 @@ export function leaderFields(agent: DescribedAgent, databases: ShownDatabases): 
     role: settings.role,
     introduction: settings.introduction,
     is_factory: false,
-    model: { name: model.name, model: model.id, provider: model.provider },
+    model: model === null ? undefined : modelBody(model),
     tools: group({
       tools: toolList(agent),
       tool_call_limit: settings.toolCallLimit,

@@ -66,5 +66,5 @@ export function countsPart(components: ComponentsService, caller: Caller) {
 }
 
 function modelOf({ model }: AnyAgent | AnyTeam) {
-  return { id: model.id, provider: model.provider };
+  return model === null ? undefined : { id: model.id, provider: model.provider };
 }

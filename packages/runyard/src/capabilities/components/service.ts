@@ -318,6 +318,7 @@ function byId<Kind extends Component>(kind: RunKind, components: readonly Kind[]
     const { id } = component;
     if (map.has(id))
       throw errors.invalidConfig(`Two ${kind}s have the id '${id}'. Give one of them another id.`);
+    if (isReady(component)) component.assertRuns();
     map.set(id, component);
   }
   return map;

@@ -40,7 +40,7 @@ export async function registeredLiveEvals(
 /** A workflow has no model, and a factory none before it is asked for an agent. */
 function modelOf(component: Component): Model | undefined {
   if (component instanceof AgentFactory || component.kind === 'workflow') return undefined;
-  return component.model;
+  return component.model ?? undefined;
 }
 
 function idsOf(kind: RunKind, components: ComponentsService): string[] {

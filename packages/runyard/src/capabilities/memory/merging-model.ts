@@ -26,12 +26,13 @@ export async function modelOfService(
   configured: string | undefined,
 ): Promise<ModelLike | undefined> {
   if (configured !== undefined) return configured;
-  const first = components
-    .listAgents()
-    .filter((agent) => agent instanceof Agent)
-    .find((agent) => !isRemote(agent));
-  if (first !== undefined) return first.settings.memoryModel ?? first.model;
-  return components.listTeams().find((team) => !isRemote(team))?.model ?? components.firstStoredModel();
+  const agents = components.listAgents().filter((agent) => agent instanceof Agent);
+  for (const { settings, model } of agents.filter((agent) => !isRemote(agent))) {
+    const own = settings.memoryModel ?? model;
+    if (own !== null) return own;
+  }
+  const teams = components.listTeams().filter((team) => !isRemote(team));
+  return teams.flatMap(({ model }) => model ?? [])[0] ?? components.firstStoredModel();
 }
 
 /** Only providers that Runyard knows: what a request says must not decide which package is loaded. */

@@ -40,7 +40,7 @@ export const fallbackShape: Shape<Fallback> = {
 export const agentShape: Shape<AgentSettings> = {
   id: text,
   name: text,
-  model: required(model),
+  model,
   description: text,
   role: text,
   instructions: anyOf(text, listOf(text), callable),

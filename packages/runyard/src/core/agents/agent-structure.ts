@@ -6,7 +6,11 @@ import type { AgentDefinition } from './definition.js';
 import type { PostHook, PreHook } from './hooks/hook.js';
 
 /** What of an agent, or of the leader of a team, a journal has to fit. Prompts and models are not part of it. */
-export function agentStructure({ settings, tools, toolEntries }: AgentDefinition): Json {
+export function agentStructure({
+  settings,
+  tools,
+  toolEntries,
+}: Pick<AgentDefinition, 'settings' | 'tools' | 'toolEntries'>): Json {
   const { preHooks = [], postHooks = [], dependencies = {} } = settings;
   const resolved = Object.entries(dependencies).filter(([, value]) => typeof value === 'function');
   return {

@@ -1,5 +1,6 @@
 import type { RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
+import type { ModelLike } from '../models/resolve.js';
 import type { RunContext } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
 import type { RunResult } from '../runs/run.js';
@@ -27,8 +28,15 @@ export class Agent<Content = unknown, Input = string | JsonObject> extends Model
     super('agent', settings, agentOptions);
   }
 
+  onModel(model: ModelLike): Agent<Content, Input> {
+    const copy = new Agent<Content, Input>({ ...this.settings, model });
+    // a run of a copy continues with the same configurations, too
+    copy.origin = this.origin;
+    return copy;
+  }
+
   execute(context: RunContext): Promise<RunResult> {
-    return executeAgent(this, context);
+    return executeAgent(this.definition, context);
   }
 
   endEvents(end: RunEnd, context: RunContext): readonly RunEvent[] {

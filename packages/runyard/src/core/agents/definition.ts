@@ -17,7 +17,7 @@ import type { KnowledgeUse } from './knowledge/knowledge-use.js';
 import type { LearningSettings } from './learning/learning-settings.js';
 import type { Fallback, FallbackListener } from './turns/fallback.js';
 
-/** How an agent is defined. Everything but the model is optional. */
+/** How an agent is defined. Everything is optional but the model, which a member of a team takes from its team. */
 export interface AgentSettings<
   Output extends ValueSchema = ValueSchema,
   Input extends ValueSchema = ValueSchema,
@@ -25,8 +25,11 @@ export interface AgentSettings<
   /** The identifier in URLs; made from the name when left out. */
   readonly id?: string;
   readonly name?: string;
-  /** A model object, or a name such as `offline`, `openai:gpt-5-mini`, `ollama:llama3`. */
-  readonly model: ModelLike;
+  /**
+   * A model object, or a name such as `offline`, `openai:gpt-5-mini`, `ollama:llama3`. A member of a team that has none
+   * takes that of the team.
+   */
+  readonly model?: ModelLike;
 
   // what the model is given
   readonly description?: string;

@@ -15,8 +15,16 @@ interface Tally {
   cost?: number;
 }
 
+interface CalledModel {
+  readonly id: string;
+  readonly provider: string;
+}
+
+/** Of calls that do not name their model, in a run whose component no longer has one. */
+const unknownModel: CalledModel = { id: '', provider: '' };
+
 /** Metrics of the wire, summed over the journal: the whole, and by role and model. */
-export function metricsOf(model: { id: string; provider: string }, context: RunContext): JsonObject {
+export function metricsOf(model: CalledModel | null, context: RunContext): JsonObject {
   const tallies = new Map<string, Tally>();
   const total: Record<string, number> = {};
   let cost: number | undefined;
@@ -28,7 +36,7 @@ export function metricsOf(model: { id: string; provider: string }, context: RunC
     ended = Math.max(ended, step.endedAt ?? 0);
     const record = answeredCall(step);
     if (record === undefined) continue;
-    const used = record.model ?? model;
+    const used = record.model ?? model ?? unknownModel;
     const role = record.role ?? 'model';
     if (role === 'model') first ??= record.timeToFirstToken;
     const key = `${role}\n${used.provider}\n${used.id}`;

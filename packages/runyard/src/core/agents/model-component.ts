@@ -1,10 +1,11 @@
 import { Component } from '../components/component.js';
 import { type CompletedRun, RunOutputError } from '../components/run-output.js';
+import { errors } from '../errors/errors.js';
 import type { JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
 import type { MediaContents } from '../media/media.js';
 import type { Model } from '../models/model.js';
-import { resolveModel } from '../models/resolve.js';
+import { type ModelLike, resolveModel } from '../models/resolve.js';
 import type { ObjectKind } from '../options/kind.js';
 import type { RunContext } from '../runs/context.js';
 import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js';
@@ -45,7 +46,7 @@ export abstract class ModelComponent<
     Input,
   >
   extends Component<Types<Kind, Settings, Content, Input>>
-  implements AgentDefinition
+  implements Omit<AgentDefinition, 'model'>
 {
   abstract readonly toolEntries: readonly ToolEntry[];
   protected abstract readonly fixedTools: CollectedTools;
@@ -56,9 +57,22 @@ export abstract class ModelComponent<
     checkStageSettings(this.owner, settings);
   }
 
-  get model(): Model {
-    this.resolvedModel ??= resolveModel(this.settings.model);
+  /** Null for a member that takes the model of its team. */
+  get model(): Model | null {
+    const { model } = this.settings;
+    if (model !== undefined) this.resolvedModel ??= resolveModel(model);
     return this.resolvedModel;
+  }
+
+  /** A copy that another model leads: runs of this one are not touched. */
+  abstract onModel(model: ModelLike): ModelComponent<Kind, Settings, Content, Input>;
+
+  /** Throws when nothing gives it a model. */
+  override assertRuns(): void {
+    if (this.model === null)
+      throw errors.invalidConfig(
+        `${this.owner} has no model. Give it one: model: 'openai:gpt-5-mini'. Only a member of a team can do without: it takes the model of the team.`,
+      );
   }
 
   get tools(): ReadonlyMap<string, Tool> {
@@ -116,6 +130,13 @@ export abstract class ModelComponent<
 
   async close(): Promise<void> {
     await Promise.all(toolSourcesOf(this.toolEntries).map((source) => source.close()));
+  }
+
+  /** What its runs are executed with. */
+  protected get definition(): AgentDefinition {
+    this.assertRuns();
+    // its model is known
+    return this as this & { readonly model: Model };
   }
 
   protected outputOf(ended: EndedRun, contents: MediaContents): AgentRunOutput<Content | string> {

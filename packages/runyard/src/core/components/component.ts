@@ -120,6 +120,9 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     return checkInput(this.settings.inputSchema, message, call);
   }
 
+  /** Throws when it lacks something that a run of it needs. */
+  assertRuns(): void {}
+
   abstract execute(context: RunContext): Promise<RunResult>;
   abstract metrics(context: RunContext): JsonObject;
   abstract endEvents(end: RunEnd, context: RunContext): readonly RunEvent[];
@@ -198,6 +201,7 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     const method = `${this.kind}.${stream ? 'stream' : 'run'}()`;
     checkValue(method, 'the input', input, runInput);
     checkOptions(method, options, this.options.run);
+    this.assertRuns();
     const { sessionId, userId, signal, outputSchema, additionalData, knowledgeFilters, ...rest } = options;
     const { images: _images, audio: _audio, videos: _videos, files: _files, ...given } = rest;
     const filters = checkedFilters(method, knowledgeFilters);

@@ -1,7 +1,7 @@
-import { Agent, type AnyAgent } from '../agents/agent.js';
+import type { AnyAgent } from '../agents/agent.js';
 import type { ModelLike } from '../models/resolve.js';
 import { isRemote } from '../remote/remote-component.js';
-import { type AnyTeam, Team } from '../teams/team.js';
+import type { AnyTeam } from '../teams/team.js';
 import type { AnyWorkflow } from '../workflows/workflow.js';
 
 /**
@@ -12,18 +12,6 @@ export function onModel(
   component: AnyAgent | AnyTeam | AnyWorkflow,
   model: ModelLike,
 ): AnyAgent | AnyTeam | undefined {
-  const copy = copyOn(component, model);
-  // a run of a copy continues with the same configurations, too
-  if (copy !== undefined) copy.origin = component.origin;
-  return copy;
-}
-
-function copyOn(
-  component: AnyAgent | AnyTeam | AnyWorkflow,
-  model: ModelLike,
-): AnyAgent | AnyTeam | undefined {
   // the models of a remote component are at its service
-  if (isRemote(component)) return undefined;
-  if (component instanceof Agent) return new Agent({ ...component.settings, model });
-  return component instanceof Team ? new Team({ ...component.settings, model }) : undefined;
+  return isRemote(component) || component.kind === 'workflow' ? undefined : component.onModel(model);
 }

@@ -108,7 +108,8 @@ class Collector {
       if (typeof work === 'function') registry.functions.add(work.name, work, place);
     for (const hook of [...(settings.preHooks ?? []), ...(settings.postHooks ?? [])])
       registry.hooks.add(hook.name, hook, place);
-    if (component.kind === 'team') this.visit(component.members);
+    // those of the code, and not the copies that have taken the model of the team
+    if (component.kind === 'team') this.visit(component.settings.members);
   }
 
   /** One without a title is named after its place. */
@@ -146,6 +147,7 @@ function addKnowledge(registry: RegisteredThings, base: Knowledge, place: Place)
 /** The models of an agent or a leader, those of its stages included. */
 function modelsOf(settings: AgentSettings): ModelLike[] {
   const stages = [
+    settings.model,
     settings.sessionSummaryModel,
     settings.memoryModel,
     learningPlan(settings)?.model,
@@ -156,7 +158,7 @@ function modelsOf(settings: AgentSettings): ModelLike[] {
     settings.compressionModel,
   ];
   const given = stages.filter((model) => model !== undefined);
-  return [settings.model, ...given, ...(settings.fallbackModels ?? []).map((one) => fallbackOf(one).model)];
+  return [...given, ...(settings.fallbackModels ?? []).map((one) => fallbackOf(one).model)];
 }
 
 /** What executes a step and decides in a group, by its setting. */

@@ -178,9 +178,12 @@ function managers(registry: RegisteredThings): RegistryEntry[] {
   return Array.from(registry.members.all(), ({ thing: { id, kind, settings } }) => {
     const owner: Owner = { kind, id };
     const found: RegistryEntry[] = [];
-    const factsOf = (model: ModelLike) => {
+    const factsOf = (model: ModelLike | undefined) => {
+      const facts = { owner_id: id, owner_type: kind };
+      // that of a member may be known only in its team
+      if (model === undefined) return facts;
       const { name, id: modelId } = describeModel(model);
-      return { owner_id: id, owner_type: kind, model_class: `runyard.models.${name}`, model_id: modelId };
+      return { ...facts, model_class: `runyard.models.${name}`, model_id: modelId };
     };
     if (usesMemories(settings)) {
       const metadata = {

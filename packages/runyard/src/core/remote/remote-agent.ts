@@ -22,6 +22,11 @@ export class RemoteAgent extends Agent<Json> implements RemoteComponent {
     this.remote = remote;
   }
 
+  /** Its models are at the other service. */
+  override onModel(): this {
+    return this;
+  }
+
   override async execute(context: RunContext): Promise<RunResult> {
     const { executeRemote } = await import('./execute-remote.js');
     return executeRemote(this, context);

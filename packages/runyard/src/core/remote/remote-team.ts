@@ -27,6 +27,11 @@ export class RemoteTeam extends Team<Json> implements RemoteComponent {
     this.remote = remote;
   }
 
+  /** Its models are at the other service. */
+  override onModel(): this {
+    return this;
+  }
+
   override async execute(context: RunContext): Promise<RunResult> {
     const { executeRemote } = await import('./execute-remote.js');
     return executeRemote(this, context);

@@ -32,6 +32,8 @@ export interface Executable {
   readonly knowledgeBases?: readonly Knowledge[];
   /** Fields that each of its events carries. */
   readonly eventFields: JsonObject;
+  /** Throws when it lacks something that a run of it needs. Left out: it lacks nothing. */
+  assertRuns?(): void;
   /** Checks what a caller says and answers with the input of the run. Left out: any text will do. */
   acceptInput?(message: string, call?: CallApplication): Promise<string>;
   execute(context: RunContext): Promise<RunResult>;

@@ -1,5 +1,6 @@
 import type { AgentDefinition, AgentSettings } from '../agents/definition.js';
 import type { Model } from '../models/model.js';
+import type { ModelLike } from '../models/resolve.js';
 import type { Executable } from '../runs/executable.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
 
@@ -13,13 +14,16 @@ export const teamModes = ['coordinate', 'route', 'broadcast', 'tasks'] as const;
 export type TeamMode = (typeof teamModes)[number];
 
 /** Who can be a member: an agent, or another team. */
-export interface TeamMember extends Executable, AgentDefinition {
+export interface TeamMember extends Executable, Omit<AgentDefinition, 'model'> {
   readonly kind: 'agent' | 'team';
   readonly id: string;
   readonly name: string;
-  readonly model: Model;
+  /** Null for one that takes the model of its team. */
+  readonly model: Model | null;
   /** Those of a team. */
   readonly members?: readonly TeamMember[];
+  /** The same member with this model. */
+  onModel(model: ModelLike): TeamMember;
   close(): Promise<void>;
 }
 

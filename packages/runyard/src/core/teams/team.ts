@@ -9,6 +9,7 @@ import { builtInTools } from '../agents/turns/built-in/built-in-tools.js';
 import type { RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
+import type { ModelLike } from '../models/resolve.js';
 import type { ObjectKind } from '../options/kind.js';
 import { type RunContext, RunPaused } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
@@ -17,6 +18,7 @@ import { collectFixedTools } from '../tools/collect-tools.js';
 import { checkTeam } from './check-team.js';
 import { withLateEntry } from './late-entry.js';
 import { Delegations } from './members/ask-members.js';
+import { withModelOf } from './members/inherited-model.js';
 import { unheard } from './members/unheard.js';
 import { routeContinues, routedAnswer, routedEvents } from './routed-answer.js';
 import { defaultIterations, type TeamMember, type TeamMode, type TeamSettings } from './settings.js';
@@ -36,7 +38,8 @@ export class Team<Content = unknown, Input = string | JsonObject>
 {
   readonly kind = 'team';
   readonly mode: TeamMode = this.settings.mode ?? 'coordinate';
-  readonly members: readonly TeamMember[] = [...this.settings.members];
+  /** Those without a model take that of the team. */
+  readonly members: readonly TeamMember[] = withModelOf(this.settings);
   readonly toolEntries = [leaderKit(this), ...(this.settings.tools ?? []), ...builtInTools(this.settings)];
   protected readonly fixedTools = collectFixedTools(this.owner, this.toolEntries);
   private readonly delegations = new WeakMap<AgentExecution, Delegations>();
@@ -46,12 +49,19 @@ export class Team<Content = unknown, Input = string | JsonObject>
     checkTeam(this.id, settings, this.tools);
   }
 
+  onModel(model: ModelLike): Team<Content, Input> {
+    const copy = new Team<Content, Input>({ ...this.settings, model });
+    // a run of a copy continues with the same configurations, too
+    copy.origin = this.origin;
+    return copy;
+  }
+
   async execute(context: RunContext): Promise<RunResult> {
     const leader = withLateEntry(context, () => {
       if (this.mode === 'tasks') beginIterations(context, this.maxIterations);
     });
     try {
-      return await executeAgent(this, leader.context);
+      return await executeAgent(this.definition, leader.context);
     } catch (error) {
       if (error instanceof RunPaused) leader.release();
       throw error;

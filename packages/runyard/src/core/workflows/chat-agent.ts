@@ -29,6 +29,7 @@ export class ChatAgent implements Executable {
       throw errors.invalidConfig(
         `Workflow '${workflow.name}': agent must be a local one. '${given.id}' is executed by another service.`,
       );
+    given.assertRuns();
     const about = workflow.description === undefined ? '' : ` ${workflow.description}`;
     const runWorkflow = nativeTool({
       name: toolName,

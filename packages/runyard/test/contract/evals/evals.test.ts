@@ -218,7 +218,7 @@ test('with a requested model, a copy of the component runs on it and its own mod
   expect(shown.eval_data.avg_score).toBe(5);
   const { body } = await service.get(`/eval-runs/${shown.id}/results`);
   expect((await service.get(`/agents/assistant/runs/${body.data[0].run_id}`)).body.model).toBe('offline');
-  expect(assistant.model.id).toBe(model.id);
+  expect(assistant.model?.id).toBe(model.id);
 });
 
 test('custom: scorers by name; stored runs are graded without executing anything', async () => {

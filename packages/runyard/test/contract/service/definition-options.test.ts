@@ -236,9 +236,9 @@ describe('the message names the option and what to give', () => {
       "Tool 'refund': requireConfirmation is not an option. Did you mean requiresConfirmation?",
     ],
     [
-      'an agent without a model',
-      () => agent({ name: 'Bank' } as never),
-      "Agent 'Bank': model is missing. Give a model, or the name of one such as 'offline'",
+      'an agent with an empty model',
+      () => agent({ name: 'Bank', model: '' }),
+      "Agent 'Bank': model is ''. Give a model, or the name of one such as 'offline'",
     ],
     [
       'a back-off of NaN',

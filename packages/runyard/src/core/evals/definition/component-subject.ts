@@ -32,7 +32,7 @@ export function componentIn(owner: string, { agent, team, workflow }: ComponentT
 
 /** The model that judges when none is given: that of an agent or of the leader of a team. */
 export function ownModel(component: AnyComponent): Model | undefined {
-  return component instanceof Workflow || isRemote(component) ? undefined : component.model;
+  return component instanceof Workflow || isRemote(component) ? undefined : (component.model ?? undefined);
 }
 
 /** Runs a component where its runs are: in the service that registers it, else in this process. */

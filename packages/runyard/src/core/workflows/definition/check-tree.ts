@@ -34,6 +34,7 @@ function checkNode(node: WorkflowNode, place: Place): void {
     checkNodes(nodesInside(node), { ...place, depth: place.depth + 1, parallel: within });
     return;
   }
+  if ('component' in node.run) node.run.component.assertRuns?.();
   const inner = 'component' in node.run ? nodesOf(node.run.component) : undefined;
   if (inner === undefined || !('component' in node.run)) return;
   const { id } = node.run.component;
