@@ -154,6 +154,7 @@ export type {
   StepContext,
   StepFunction,
   StepInput,
+  StepMedia,
   TypedStep,
   WhenFunction,
   WorkflowContext,
@@ -179,12 +180,14 @@ export type {
   StepSettings,
   StepsSettings,
 } from './core/workflows/definition/node-options.js';
+export type { Confirmation, StepCalls, WaitOptions } from './core/workflows/definition/step-calls.js';
 export {
   type ContentOfReturn,
   type StepOutputSettings,
   type StepOutputValue,
   stepOutput,
 } from './core/workflows/definition/step-return.js';
+export { AnswerRejected } from './core/workflows/execution/step-fault.js';
 export type { OpenRequirement, WorkflowRunOptions, WorkflowRunOutput } from './core/workflows/run-in-code.js';
 export { type AnyWorkflow, Workflow } from './core/workflows/workflow.js';
 export type { WorkflowSettings } from './core/workflows/workflow-options.js';

@@ -5,6 +5,7 @@ import { InProcessMedia } from '../media/in-process-media.js';
 import type { MediaContents } from '../media/media.js';
 import { InProcessMemories } from '../memory/in-process-memories.js';
 import { RunEngine } from '../runs/engine.js';
+import type { EngineOptions } from '../runs/engine-options.js';
 import type { Executable } from '../runs/executable.js';
 import type { Job } from '../runs/jobs/job.js';
 import { Jobs } from '../runs/jobs/jobs.js';
@@ -12,6 +13,7 @@ import { MemoryJournal } from '../runs/journal/memory-journal.js';
 import type { RunJournal } from '../runs/journal/ports.js';
 import { RunSlots, unlimitedSlots } from '../runs/leases/run-slots.js';
 import { InProcessNotifications } from '../runs/notifications/in-process-notifications.js';
+import { wakeAtOf } from '../runs/run-ends.js';
 import type { Timers } from '../timers.js';
 
 /** Where the runs of a component are executed and kept. */
@@ -27,8 +29,31 @@ export interface ComponentSpace {
  */
 export function inProcessSpace(component: Executable, timers: Timers): ComponentSpace {
   const parts = inProcessParts(timers);
-  const engine = new RunEngine({ ...parts, slots: unlimitedSlots(), resolve: () => component });
+  const engine: RunEngine = new RunEngine({
+    ...parts,
+    slots: unlimitedSlots(),
+    resolve: () => component,
+    onRest: waker(timers, () => engine.wake()),
+  });
   return { engine, journal: parts.journal, media: parts.ports.media };
+}
+
+/** How often to look for paused runs whose time has come, while there are runs that wait for one. */
+const wakeMs = 1_000;
+
+/** Nothing polls a space without a service: looks for as long as a run waits for a time. */
+function waker(timers: Timers, wake: () => Promise<void>): NonNullable<EngineOptions['onRest']> {
+  const waiting = new Set<string>();
+  let stop: (() => void) | undefined;
+  return ({ run, steps }) => {
+    if (run.status === 'paused' && wakeAtOf(steps) !== null) waiting.add(run.runId);
+    else waiting.delete(run.runId);
+    if (waiting.size > 0) stop ??= timers.every(wakeMs, () => void wake());
+    else {
+      stop?.();
+      stop = undefined;
+    }
+  };
 }
 
 /** How many jobs a space without a service executes at once. */

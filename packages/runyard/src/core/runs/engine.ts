@@ -205,6 +205,11 @@ export class RunEngine {
     }
   }
 
+  /** Resumes paused runs whose time has come. */
+  wake(): Promise<void> {
+    return this.resting.wake();
+  }
+
   /** Takes over runs whose lease ended, and ends those whose component no process has. */
   async recover(): Promise<void> {
     await Promise.all([this.recovery.look(), this.orphaned?.look()]);

@@ -24,7 +24,7 @@ export interface GivenStepAnswer {
 }
 
 export interface WorkflowContinueOptions {
-  /** By the names of the steps. */
+  /** By the names of the steps, or by the `requirement_id` of what they wait for where a step waits for several things. */
   readonly answers: Readonly<Record<string, GivenStepAnswer>>;
   /** Aborting it cancels the run. */
   readonly signal?: AbortSignal;
@@ -51,7 +51,9 @@ function answersInCode(given: WorkflowContinueOptions['answers']): AnswerSource 
       const answers = new Map<string, unknown>();
       const calls = new Questions(run, []);
       for (const [name, answer] of Object.entries(given)) {
-        const state = open.find(({ stepName }) => stepName === name);
+        const state =
+          open.find(({ body }) => body.requirement_id === name) ??
+          open.find(({ stepName }) => stepName === name);
         if (state === undefined)
           throw errors.invalidAnswer(`Run ${run.runId} does not wait for an answer to the step '${name}'.`);
         if (state.kind === 'executor') answerCalls(calls, state, answer);

@@ -105,6 +105,9 @@ export const decisionInput = inputRecord('decider', 1, object({ by: text }));
 /** Steps `node:<path>:when`, `:select` and `:until`: what was decided. */
 export const decisionRecord = outputRecord('decision', 1, object({ decided: either(flag, list(text)) }));
 
+/** Input of the steps `node:<path>:sleep:…`, and of the waits of the same name: when the sleep ends. */
+export const sleepInput = inputRecord('sleep', 1, object({ until: number }));
+
 /** Step `history`: the runs of the session that the workflow was shown. */
 export const historyRecord = outputRecord('history', 1, list(text));
 

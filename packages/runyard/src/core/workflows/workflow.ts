@@ -105,9 +105,9 @@ export class Workflow<Content = unknown, Input = string | JsonObject>
     return metricsOf(context.run, context.steps(), context.timers.now());
   }
 
-  inside(run: Run): Executable | undefined {
-    const known = this.components.get(`${run.kind} ${run.componentId}`);
-    return known ?? (this.whole === undefined ? undefined : standIn(run));
+  inside(run: Run): Executable {
+    // a function may have run it in another process
+    return this.components.get(`${run.kind} ${run.componentId}`) ?? standIn(run);
   }
 
   async close(): Promise<void> {

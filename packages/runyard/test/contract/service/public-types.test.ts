@@ -110,3 +110,27 @@ test('a step reads what an earlier one made with its type, by the step itself', 
   });
   expect(await flow.runOrThrow('Tea')).toMatchObject({ content: [2, 'not run'] });
 });
+
+test('a function of a step knows the type of what it runs and of the answers that it asks for', () => {
+  const clerkOfShop = clerk();
+  const talker = agent({ id: 'talker', model: 'offline' });
+  step({
+    name: 's',
+    run: async ({ run, suspend, media }) => {
+      expectTypeOf(await run(clerkOfShop, 'x')).toEqualTypeOf<Order | string>();
+      expectTypeOf(await run(talker, { any: 'object' }, 'name')).toEqualTypeOf<string>();
+      expectTypeOf(await suspend('?')).toEqualTypeOf<{
+        readonly confirmed: boolean;
+        readonly feedback: string | null;
+      }>();
+      expectTypeOf(await suspend('?', z.boolean())).toEqualTypeOf<boolean>();
+      expectTypeOf(await suspend('?', Order)).toEqualTypeOf<Order>();
+      expectTypeOf(await suspend('?', Order, { timeoutMs: 1 })).toEqualTypeOf<Order | undefined>();
+      expectTypeOf(await suspend('?', { type: 'object' })).toEqualTypeOf<Json>();
+      // @ts-expect-error not an option
+      await suspend('?', Order, { timeout: 1 });
+      expectTypeOf(media[0]!.bytes).returns.resolves.toEqualTypeOf<Uint8Array>();
+      return '';
+    },
+  });
+});

@@ -2,8 +2,8 @@ import type { StepOutput } from '../../events/workflow-event.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { Log } from '../../log.js';
 import type { Media } from '../../media/media.js';
-import type { Executable } from '../../runs/executable.js';
 import type { StateView } from '../../runs/execution/session-state.js';
+import type { StepCalls } from './step-calls.js';
 import type { StepReturn } from './step-return.js';
 
 /** An earlier run of the workflow in this session. */
@@ -26,6 +26,12 @@ type OutputsOf<Contents> = {
   readonly [Name in keyof Contents]: Omit<StepOutput, 'content'> & { readonly content: Contents[Name] };
 };
 
+/** Media that a function can read. */
+export interface StepMedia extends Media {
+  /** The bytes, from where they are stored or, for media that only has an address, from there. */
+  bytes(): Promise<Uint8Array>;
+}
+
 /** What a step, a condition or a selector learns about where the workflow is. */
 export interface StepInput<Input = Json, Contents extends StepContents = Record<string, Json>> {
   /** What the workflow was given: a text, or with an input schema the checked object. */
@@ -39,7 +45,7 @@ export interface StepInput<Input = Json, Contents extends StepContents = Record<
   /** What came with the request beside the input, and what a person filled in under `user_input`. */
   readonly additionalData: JsonObject;
   /** Pictures, sounds, films and documents of the input and of the steps so far. */
-  readonly media: readonly Media[];
+  readonly media: readonly StepMedia[];
   readonly dependencies: JsonObject;
   readonly metadata: JsonObject;
   /** Earlier runs of this session, when the workflow shows them to its steps. */
@@ -49,13 +55,14 @@ export interface StepInput<Input = Json, Contents extends StepContents = Record<
   readonly runId: string;
   readonly sessionId: string;
   readonly userId: string | null;
-  /** A condition or selector reads it; what a step changes counts when the step has ended. */
+  /** What a step, a condition or a selector changes counts when it has ended. */
   readonly state: StateView;
 }
 
 /** What a function that is a step is given. */
 export interface StepContext<Input = Json, Contents extends StepContents = Record<string, Json>>
-  extends StepInput<Input, Contents> {
+  extends StepInput<Input, Contents>,
+    StepCalls {
   /** What a person said about the last attempt, when they rejected it. */
   readonly rejectionFeedback: string | null;
   /** Aborted when the run is cancelled or the time of the step is up. */
@@ -74,11 +81,6 @@ export interface StepContext<Input = Json, Contents extends StepContents = Recor
 export interface WorkflowContext<Input = Json> extends StepContext<Input> {
   /** Form fields that came with the request and mean nothing to Runyard. */
   readonly fields: JsonObject;
-  /**
-   * Runs an agent, a team or a workflow as a part of this run. It is done once for each name: a function that is
-   * executed again after a crash gets what it got before.
-   */
-  run(component: Executable, message: string, name?: string): Promise<Json>;
 }
 
 export type StepFunction<

@@ -36,6 +36,7 @@ import type {
   StepsNode,
   UserInputField,
 } from './node.js';
+import type { Maker } from './step-calls.js';
 import type { StepReturn } from './step-return.js';
 
 const field = objectOf<UserInputField>({
@@ -112,9 +113,6 @@ export interface NamedSettings {
 const named: Shape<NamedSettings> = { name, description: text, review };
 const onError = word('fail', 'skip', 'pause');
 const decision = { ...anyOf(callable, text), allowed: 'a function or a CEL text' };
-
-/** A component whose completed runs have this content. */
-type Maker<Content> = Executable & { runOrThrow?(input: never): Promise<{ readonly content: Content }> };
 
 /** The component that does the work of a step. One of them. */
 type ComponentWork<Content> =

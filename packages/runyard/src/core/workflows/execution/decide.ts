@@ -1,6 +1,7 @@
 import { reasonOf } from '../../errors/reason.js';
 import type { JsonObject } from '../../json.js';
 import { RunFailed } from '../../runs/executable.js';
+import type { StateView } from '../../runs/execution/session-state.js';
 import { read } from '../../runs/journal/codec.js';
 import type { StepRecord } from '../../runs/run.js';
 import { Expression } from '../definition/cel.js';
@@ -18,7 +19,7 @@ interface Question<F> {
   /** What the decision belongs to. */
   readonly node: WorkflowNode;
   variables(): JsonObject;
-  ask(decide: F): unknown;
+  ask(decide: F, state: StateView): unknown;
 }
 
 /** Decides by a function or an expression, and writes the decision down: the run takes the same way again. */
@@ -38,11 +39,13 @@ export async function decide<F extends (...args: never[]) => unknown, T extends 
     },
     async () => {
       try {
-        const value: unknown =
-          by instanceof Expression
-            ? by.evaluate(question.variables())
-            : await context.callApplication(question.key, () => question.ask(by));
-        return { decided: readValue(value) };
+        if (by instanceof Expression) return { decided: readValue(by.evaluate(question.variables())) };
+        const state = context.state.fork();
+        const value: unknown = await context.callApplication(question.key, () => question.ask(by, state));
+        const decided = readValue(value);
+        // stored with the decision, and not again when the run takes the same way again
+        state.merge();
+        return { decided };
       } catch (error) {
         context.signal.throwIfAborted();
         const message = `${what} could not be decided: ${reasonOf(error).split('\n', 1)[0]}`;

@@ -58,7 +58,7 @@ export async function executeWorkflow(workflow: WorkflowDefinition, context: Run
 async function runNodes(workflow: WorkflowDefinition, flow: Flow, scope: Scope): Promise<RunResult> {
   const { context } = flow;
   if (workflow.whole !== undefined) {
-    const content = await runWhole(flow, workflow.whole, scope, (component) => workflow.register(component));
+    const content = await runWhole(flow, workflow.whole, scope);
     return resultOf(context, content, contentTypeOf(content));
   }
   const { views } = await runList(flow, workflow.nodes, scope, (position) => placeAtTop(flow, position));
@@ -130,6 +130,7 @@ async function flowOf(workflow: WorkflowDefinition, context: RunContext, text: s
     input: workflow.hasInputSchema ? parseJson(text) : text,
     history,
     historyText: historyText(history),
+    register: (component) => workflow.register(component),
     visit: (node, place, scope) => visitNode(flow, node, place, scope),
   };
   return flow;

@@ -3,11 +3,13 @@ import type { StepFields, StepIndex, StepOutput } from '../../events/workflow-ev
 import type { Json, JsonObject } from '../../json.js';
 import type { Media } from '../../media/media.js';
 import type { RunContext } from '../../runs/context.js';
+import type { Executable } from '../../runs/executable.js';
 import type { StateView } from '../../runs/execution/session-state.js';
 import type { PastRun, StepInput, TypedStep } from '../definition/functions.js';
 import type { WorkflowNode } from '../definition/node.js';
 import type { NodeView } from '../fold/node-view.js';
 import { nodeKey, stepIdOf } from '../journal-records.js';
+import { readableMedia } from './step-media.js';
 
 /** Everything that the nodes of one execution share. */
 export interface Flow {
@@ -18,6 +20,8 @@ export interface Flow {
   readonly history: readonly PastRun[];
   /** What the history looks like in front of a step's message; empty when steps are not shown it. */
   readonly historyText: string;
+  /** Notes a component that runs inside without standing in the tree. */
+  register(component: Executable): void;
   /** Executes a node, or finds its earlier output. */
   visit(node: WorkflowNode, place: Place, scope: Scope): Promise<NodeView>;
 }
@@ -139,7 +143,8 @@ export async function runList(
 
 /** What functions learn about where the workflow is. To add to it, assign: a copy reads all of it. */
 export function stepInput(flow: Flow, place: Place, scope: Scope, state: StateView): StepInput {
-  const { run, options } = flow.context;
+  const { run, options, ports } = flow.context;
+  let media: StepInput['media'] | undefined;
   let outputs: StepInput['previousStepOutputs'] | undefined;
   return {
     input: flow.input,
@@ -153,7 +158,10 @@ export function stepInput(flow: Flow, place: Place, scope: Scope, state: StateVi
     outputOf: <Content>({ name }: TypedStep<Content>) =>
       scope.outputs.get(name)?.content as Content | undefined,
     additionalData: scope.additionalData,
-    media: scope.media,
+    get media() {
+      media ??= readableMedia(scope.media, ports.media);
+      return media;
+    },
     dependencies: options.dependencies ?? {},
     metadata: options.metadata ?? {},
     history: flow.history,

@@ -5,7 +5,6 @@ import { teamRequirementsOf } from '../../agents/requirements/team-requirements.
 import { backOffMs } from '../../back-off.js';
 import { errorCode } from '../../errors/error-code.js';
 import type { ExecutorFields } from '../../events/workflow-event.js';
-import type { JsonObject } from '../../json.js';
 import { RunPaused } from '../../runs/context.js';
 import type { Executable } from '../../runs/executable.js';
 import { childIdentity, childrenOf, runChild, wasGivenUp } from '../../runs/execution/child-run.js';
@@ -19,6 +18,7 @@ import { textOf } from '../fold/group-content.js';
 import { nodeKey, runKey } from '../journal-records.js';
 import { type Flow, type Place, type Scope, stepFields, tell } from './flow.js';
 import type { Round, RoundResult } from './round.js';
+import { runFields } from './run-fields.js';
 import { shownFailure } from './run-function.js';
 import { boundOf, StepTimeout, timeoutType } from './step-timeout.js';
 
@@ -127,18 +127,6 @@ async function runInside(
 const tidyMs = 1_000;
 
 const emptyInput: RunInput = { content: '', media: [], options: { stream: false } };
-
-/** What ties the events of a run inside to the step that it executes. */
-function runFields({ context, workflow }: Flow, fields: ReturnType<typeof stepFields>): JsonObject {
-  const { step_id, step_name, step_index } = fields;
-  return {
-    workflow_id: workflow.id,
-    workflow_run_id: context.run.runId,
-    step_id,
-    step_name,
-    step_index,
-  };
-}
 
 /** What the last step made, or else what the workflow was given; with what there is to say beside it. */
 async function inputOf(flow: Flow, component: Executable, scope: Scope, round: Round): Promise<RunInput> {

@@ -61,7 +61,7 @@ async function isMet(flow: Flow, node: ConditionNode, place: Place, scope: Scope
       by: when,
       node,
       variables: () => variablesOf(flow, scope),
-      ask: (ask) => ask(stepInput(flow, place, scope, flow.context.state.fork())),
+      ask: (ask, state) => ask(stepInput(flow, place, scope, state)),
     },
     readBoolean,
   );

@@ -1,5 +1,6 @@
 import { pause, withinTime } from '../../abort.js';
 import { backOffMs } from '../../back-off.js';
+import { errorCode } from '../../errors/error-code.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import { customEvent } from '../../events/custom-event.js';
 import type { JsonObject } from '../../json.js';
@@ -10,10 +11,14 @@ import { failureOf } from '../../runs/run-failure.js';
 import { storable, storableCopy, UnstorableValue } from '../../storable-json.js';
 import type { StepContext, StepFunction, StepInput } from '../definition/functions.js';
 import type { StepNode } from '../definition/node.js';
+import type { StepCalls } from '../definition/step-calls.js';
 import { StepOutputValue, type StepReturn } from '../definition/step-return.js';
 import { type FunctionRecord, functionRecord, nodeKey, runKey } from '../journal-records.js';
 import { type Flow, type Place, type Scope, stepFields, stepInput } from './flow.js';
+import { FunctionCalls, type FunctionSite, functionAtRest } from './function-calls.js';
 import type { Round, RoundResult } from './round.js';
+import { runFields } from './run-fields.js';
+import { StepFault } from './step-fault.js';
 import { boundOf } from './step-timeout.js';
 
 /**
@@ -31,7 +36,10 @@ export async function runFunction(
 ): Promise<RoundResult> {
   const key = runKey(place.path, round.number);
   const attempts = (site: StepScope) => attempt(flow, node, work, place, scope, round, site);
-  if (!isFollowed(node)) {
+  const isOwnStep = isFollowed(node);
+  const resting = functionAtRest(flow, isOwnStep ? key : nodeKey(place.path));
+  if (resting !== undefined) throw resting;
+  if (!isOwnStep) {
     flow.context.replay?.stop();
     begin();
     const site = siteOf(flow, nodeKey(place.path));
@@ -83,14 +91,22 @@ async function attempt(
     const state = context.state.fork();
     const reports = new Reports(context);
     const startedAt = context.timers.now();
+    let calls: FunctionCalls | undefined;
     let delayMs: number;
     try {
-      const value = await withinTime(boundOf(node, site.signal, context.timers), (signal) => {
-        const input = stepInput(flow, place, scope, state);
-        const given = stepContext(flow, node, place, input, round, { ...site, signal }, reports);
-        return context.callApplication(node.name, () => work(given));
-      });
-      const record = recordOf(value);
+      const [returned] = await Promise.allSettled([
+        withinTime(boundOf(node, site.signal, context.timers), (signal) => {
+          const call = { tries, signal, isBounded: node.timeoutMs !== undefined };
+          calls = new FunctionCalls(functionSite(flow, node, place, scope, round, site), call);
+          const input = stepInput(flow, place, scope, state);
+          const given = stepContext(flow, node, place, input, round, { ...site, signal }, reports, calls);
+          return context.callApplication(node.name, () => work(given));
+        }),
+      ]);
+      await calls?.settled();
+      if (returned.status === 'rejected') throw returned.reason;
+      const record = recordOf(returned.value);
+      calls?.assertAllAskedFor();
       state.merge();
       return record;
     } catch (thrown) {
@@ -98,9 +114,7 @@ async function attempt(
       site.signal.throwIfAborted();
       if (error instanceof RunPaused) throw error;
       context.log.warn({ err: error, runId: context.run.runId, step: node.name }, 'a step failed');
-      // one whose work is done is not asked to do it again
-      if (tries >= node.maxRetries || error instanceof UnstorableValue)
-        return { failure: shownFailure(error) };
+      if (tries >= node.maxRetries || isFinal(error)) return { failure: shownFailure(error) };
       delayMs = backOffMs(node.backoff, tries);
       context.noteTry(site.key, { name: node.name, error, startedAt, delayMs });
     } finally {
@@ -108,6 +122,34 @@ async function attempt(
     }
     if (delayMs > 0) await pause(delayMs, site.signal, context.timers);
   }
+}
+
+/** Whether the next try would come to the same, or would do again what is done. */
+function isFinal(error: Error): boolean {
+  return (
+    error instanceof UnstorableValue || error instanceof StepFault || errorCode(error) === 'invalid_config'
+  );
+}
+
+function functionSite(
+  flow: Flow,
+  node: StepNode,
+  place: Place,
+  scope: Scope,
+  round: Round,
+  { key }: StepScope,
+): FunctionSite {
+  return {
+    flow,
+    place,
+    scope,
+    name: node.name,
+    parentKey: key,
+    runPrefix: `${runKey(place.path, round.number)}:`,
+    // a person who has the step done again is asked again
+    waitPrefix: round.number === 1 ? '' : `${round.number}:`,
+    runFields: () => runFields(flow, stepFields(node, place)),
+  };
 }
 
 function stepContext(
@@ -118,9 +160,13 @@ function stepContext(
   round: Round,
   site: StepScope,
   reports: Reports,
+  { run, suspend, sleep }: StepCalls,
 ): StepContext {
   const { context } = flow;
   return Object.assign(input, {
+    run,
+    suspend,
+    sleep,
     rejectionFeedback: round.feedback ?? feedbackIn(input),
     signal: site.signal,
     idempotencyKey: site.idempotencyKey,

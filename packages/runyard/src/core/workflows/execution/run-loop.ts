@@ -161,9 +161,9 @@ async function isMet(flow: Flow, node: LoopNode, place: Place, iteration: Iterat
         last_step_content: last,
         step_outputs: Object.fromEntries(outputs.map(({ step_name, content }) => [step_name, content])),
       }),
-      ask: (ask) =>
+      ask: (ask, state) =>
         ask(
-          Object.assign(stepInput(flow, { ...place, iteration: number }, scope, flow.context.state.fork()), {
+          Object.assign(stepInput(flow, { ...place, iteration: number }, scope, state), {
             outputs,
             allSuccess,
             lastStepContent: last,

@@ -77,7 +77,7 @@ async function choose(
       by: select,
       node,
       variables: () => ({ ...variablesOf(flow, scope), step_choices: choices }),
-      ask: (ask) => ask(Object.assign(stepInput(flow, place, scope, flow.context.state.fork()), { choices })),
+      ask: (ask, state) => ask(Object.assign(stepInput(flow, place, scope, state), { choices })),
     },
     (value) => readChoices(value, choices),
   );

@@ -1,14 +1,13 @@
-import { handled } from '../../errors/handled.js';
 import { customEvent } from '../../events/custom-event.js';
 import type { Json } from '../../json.js';
-import { type RunContext, RunPaused } from '../../runs/context.js';
-import { type Executable, RunFailed } from '../../runs/executable.js';
-import { childrenOf, runChild } from '../../runs/execution/child-run.js';
+import type { RunContext } from '../../runs/context.js';
+import { RunFailed } from '../../runs/executable.js';
 import { Reports } from '../../runs/execution/reports.js';
 import type { StepIdentity } from '../../runs/journal/journal-match.js';
 import { anyRecord } from '../../runs/journal/records.js';
 import type { StepContext, WorkflowContext, WorkflowFunction } from '../definition/functions.js';
 import { type Flow, placeAtTop, type Scope, stepInput } from './flow.js';
+import { FunctionCalls, type FunctionSite, functionAtRest } from './function-calls.js';
 import { recordOf } from './run-function.js';
 
 /** The step of a workflow that is one function. */
@@ -18,12 +17,7 @@ export const wholeKey = 'function';
 const wholeIdentity: StepIdentity = { is: 'a function', was: () => 'a function' };
 
 /** A whole workflow that is a function: what it runs inside is not run again when the function is. */
-export async function runWhole(
-  flow: Flow,
-  work: WorkflowFunction,
-  scope: Scope,
-  register: (component: Executable) => void,
-): Promise<Json> {
+export async function runWhole(flow: Flow, work: WorkflowFunction, scope: Scope): Promise<Json> {
   const { context } = flow;
   const spec = {
     kind: 'step',
@@ -33,39 +27,36 @@ export async function runWhole(
   } as const;
   if (context.recorded(wholeKey)?.status !== 'completed')
     context.replay?.leaveOut('what the function of the workflow runs');
+  const resting = functionAtRest(flow, wholeKey);
+  if (resting !== undefined) throw resting;
   return context.step(wholeKey, spec, async (site) => {
     const state = context.state.fork();
     const reports = new Reports(context);
-    let over = false;
-    const input = stepInput(flow, placeAtTop(flow, 0), scope, state);
-    const step: StepContext = Object.assign(input, {
+    const calls = new FunctionCalls(siteOf(flow, scope), {
+      tries: 0,
+      signal: site.signal,
+      isBounded: false,
+    });
+    const { run, suspend, sleep } = calls;
+    const whole: WorkflowContext = Object.assign(stepInput(flow, placeAtTop(flow, 0), scope, state), {
       rejectionFeedback: null,
       signal: site.signal,
       idempotencyKey: site.idempotencyKey,
       log: context.log,
       emit: senderOf(context, reports),
+      fields: context.options.extra ?? {},
+      run,
+      suspend,
+      sleep,
     });
-    const { extra = {} } = context.options;
-    const begun: Promise<Json>[] = [];
-    const names = new Set<string>();
-    const runOne = runnerOf(flow, scope, register, names);
-    const run: WorkflowContext['run'] = (component, message, name) => {
-      // what begins after the end of the function would not be waited for
-      if (over)
-        return handled(
-          Promise.reject(new Error(`The function of workflow '${flow.workflow.id}' has ended.`)),
-        );
-      const running = handled(runOne(component, message, name));
-      begun.push(running);
-      return running;
-    };
-    const called: WorkflowFunction = (whole) =>
-      context.callApplication(flow.workflow.name, () => work(whole));
-    const made = await settled(called, Object.assign(step, { fields: extra, run }), begun).finally(() => {
-      over = true;
-      reports.end();
-    });
-    assertAllAskedFor(flow, names);
+    const called = Promise.resolve(whole).then((given) =>
+      context.callApplication(flow.workflow.name, () => work(given)),
+    );
+    const [returned] = await Promise.allSettled([called]);
+    await calls.settled().finally(() => reports.end());
+    if (returned.status === 'rejected') throw returned.reason;
+    const made = recordOf(returned.value);
+    calls.assertAllAskedFor();
     if (!made.success) {
       const message =
         made.error ?? `The function of workflow '${flow.workflow.id}' says that it did not succeed.`;
@@ -76,39 +67,22 @@ export async function runWhole(
   });
 }
 
-/**
- * Waits for the end of all that the function runs, also what it does not wait for itself. What waits for a person
- * pauses the run, whatever the function makes of the error that it saw.
- */
-async function settled(work: WorkflowFunction, whole: WorkflowContext, begun: readonly Promise<Json>[]) {
-  const [result] = await Promise.allSettled([Promise.resolve(whole).then(work)]);
-  const runs = await Promise.allSettled(begun);
-  const waits = runs.flatMap((run) =>
-    run.status === 'rejected' && run.reason instanceof RunPaused ? [...run.reason.requirements] : [],
-  );
-  if (waits.length > 0) throw new RunPaused(waits);
-  if (result.status === 'rejected') throw result.reason;
-  return recordOf(result.value);
-}
-
-/** A name may have characters that mean something in a key. */
-function keyOf(name: string): string {
-  return `${wholeKey}:run:${encodeURIComponent(name)}`;
-}
-
-/** An answer to a run that the function no longer has would go unheard. */
-function assertAllAskedFor({ context }: Flow, names: ReadonlySet<string>): void {
-  const keys = new Set(Array.from(names, keyOf));
-  const forgotten = childrenOf(context.run, context.allSteps()).find(
-    ({ step, steps }) =>
-      step.parentKey === wholeKey &&
-      step.status === 'running' &&
-      !keys.has(step.key) &&
-      steps.some(({ kind }) => kind === 'wait'),
-  );
-  if (forgotten === undefined) return;
-  const { kind, componentId } = forgotten.run;
-  throw context.definitionChanged({ key: forgotten.step.key, was: `${kind} '${componentId}'`, is: null });
+function siteOf(flow: Flow, scope: Scope): FunctionSite {
+  const { workflow, context } = flow;
+  return {
+    flow,
+    place: placeAtTop(flow, 0),
+    scope,
+    name: workflow.name,
+    parentKey: wholeKey,
+    runPrefix: `${wholeKey}:run:`,
+    waitPrefix: '',
+    runFields: (name) => ({
+      workflow_id: workflow.id,
+      workflow_run_id: context.run.runId,
+      step_name: name,
+    }),
+  };
 }
 
 function senderOf(context: RunContext, reports: Reports): StepContext['emit'] {
@@ -119,43 +93,5 @@ function senderOf(context: RunContext, reports: Reports): StepContext['emit'] {
       () => customEvent('workflow', event, {}),
       `on:${wholeKey}:custom:${context.run.attempt}:${sent}`,
     );
-  };
-}
-
-function runnerOf(
-  flow: Flow,
-  scope: Scope,
-  register: (component: Executable) => void,
-  names: Set<string>,
-): WorkflowContext['run'] {
-  const { context, workflow } = flow;
-  return async (component, message, name = component.name ?? component.id) => {
-    if (names.has(name))
-      throw new RunFailed({
-        type: 'workflow_failed',
-        message: `The function of workflow '${workflow.id}' runs '${name}' twice. Give each run its own name.`,
-      });
-    names.add(name);
-    register(component);
-    const isWorkflow = component.kind === 'workflow';
-    const { sessionState: _state, version: _version, factoryInput: _input, ...options } = context.options;
-    const content =
-      component.acceptInput === undefined
-        ? message
-        : await component.acceptInput(message, context.callApplication);
-    const { status, result } = await runChild(context, {
-      key: keyOf(name),
-      kind: 'step',
-      parentKey: wholeKey,
-      executable: component,
-      input: { content, media: scope.media, options },
-      fields: isWorkflow
-        ? {}
-        : { workflow_id: workflow.id, workflow_run_id: context.run.runId, step_name: name },
-      depth: isWorkflow ? context.depth + 1 : context.depth,
-    });
-    if (status === 'completed') return result.content;
-    const { type = 'Error', message: failure = 'It failed' } = result.error ?? {};
-    throw new RunFailed({ type, message: `'${name}' failed: ${failure}` });
   };
 }

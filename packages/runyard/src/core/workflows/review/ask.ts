@@ -19,6 +19,8 @@ export interface Question {
   readonly timeoutMs?: number;
   /** What the answer decides about beside the step itself: what is within it, or the ways to choose from. */
   readonly covers?: Covered;
+  /** The step that asks. Left out: the node. */
+  readonly parentKey?: string;
   /** Called before the question is asked for the first time. */
   readonly before?: () => void;
 }
@@ -37,13 +39,13 @@ export async function ask<Answer>(
     question.before?.();
     tell(flow, place, `${question.what}:asked`, question.event);
   }
-  const { timeoutMs, kind, requirement, covers } = question;
+  const { timeoutMs, kind, requirement, covers, parentKey = nodeKey(place.path) } = question;
   const dueAt = asked === undefined ? await dueIn(flow, timeoutMs) : dueAtOf(asked);
   const wait = {
     key,
     kind,
     identity: questionIdentity(kind, requirement, covers),
-    parentKey: nodeKey(place.path),
+    parentKey,
     data: covering(covers, {
       ...requirement,
       ...(dueAt !== undefined && { timeout_at: isoTime(dueAt) }),

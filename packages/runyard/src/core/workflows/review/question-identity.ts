@@ -59,6 +59,8 @@ function inWords(kind: StepWaitKind | undefined, asked: JsonObject): string {
       return `the review of an iteration of ${step}`;
     case 'route_selection':
       return `the choice of a way at ${step}`;
+    case 'step_suspend':
+      return suspensionInWords(step, asked);
     case undefined:
       return `a question about ${step}`;
     case 'step_review':
@@ -69,6 +71,13 @@ function inWords(kind: StepWaitKind | undefined, asked: JsonObject): string {
         .join(' and ')
         .concat(` for ${step} (${String(asked.step_type).toLowerCase()})`);
   }
+}
+
+/** A question that has a name may be worded in another way each time. */
+function suspensionInWords(step: string, asked: JsonObject): string {
+  const { question_name: name, confirmation_message: confirmed, user_input_message: filledIn } = asked;
+  const which = name === undefined ? JSON.stringify(confirmed ?? filledIn) : `'${String(name)}'`;
+  return `the question ${which} of ${step}${asked.requires_user_input === true ? ` (${fieldsOf(asked)})` : ''}`;
 }
 
 function fieldsOf({ user_input_schema: fields }: JsonObject): string {

@@ -48,6 +48,8 @@ export type StepRequirement = {
   timeout_at: string | null;
   on_timeout: 'cancel' | 'skip' | 'approve';
   user_input_schema?: JsonObject[];
+  /** Of a question of a function that has a name. */
+  question_name?: string;
 };
 
 /** What a step that failed waits for. Stored data. */
@@ -123,6 +125,7 @@ export const stepWaitKinds = [
   'output_review',
   'iteration_review',
   'step_error',
+  'step_suspend',
 ] as const;
 
 export type StepWaitKind = (typeof stepWaitKinds)[number];

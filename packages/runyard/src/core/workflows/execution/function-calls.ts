@@ -1,0 +1,243 @@
+import { handled } from '../../errors/handled.js';
+import type { JsonObject } from '../../json.js';
+import { RunPaused } from '../../runs/context.js';
+import { type Executable, RunFailed } from '../../runs/executable.js';
+import { childrenOf, runChild, wasGivenUp } from '../../runs/execution/child-run.js';
+import { read } from '../../runs/journal/codec.js';
+import { anyQuestion, childOutcome } from '../../runs/journal/records.js';
+import type { RunInput, StepRecord } from '../../runs/run.js';
+import { pauseOf } from '../../runs/settled.js';
+import { isComponent } from '../definition/node-options.js';
+import type { StepCalls } from '../definition/step-calls.js';
+import { askInFunction } from '../review/ask-in-function.js';
+import type { Flow, Place, Scope } from './flow.js';
+import { sleepInFunction } from './function-sleep.js';
+import { StepFault } from './step-fault.js';
+
+/** Where in the journal the parts of a function are. */
+export interface FunctionSite {
+  readonly flow: Flow;
+  readonly place: Place;
+  readonly scope: Scope;
+  /** What the function belongs to, as messages and requirements name it. */
+  readonly name: string;
+  /** The step whose work the function is. */
+  readonly parentKey: string;
+  /** What the keys of the runs and of the waits of the function begin with. */
+  readonly runPrefix: string;
+  readonly waitPrefix: string;
+  /** What the events of a run in the function carry. */
+  runFields(name: string): JsonObject;
+}
+
+/** One call of a function: the tries before it failed. */
+export interface FunctionCall {
+  readonly tries: number;
+  readonly signal: AbortSignal;
+  /** Whether its runs end with the signal while the workflow continues. */
+  readonly isBounded: boolean;
+}
+
+const longestName = 200;
+
+/**
+ * What one call of a function does through its context. All of it ends before the step does, also what the function
+ * does not wait for. What waits pauses the run, whatever the function makes of the error that it saw.
+ */
+export class FunctionCalls implements StepCalls {
+  private over = false;
+  private readonly begun: Promise<unknown>[] = [];
+  private readonly runs = new Set<string>();
+  private readonly waits = new Set<string>();
+  private readonly counts = new Map<string, number>();
+
+  constructor(
+    private readonly site: FunctionSite,
+    private readonly call: FunctionCall,
+  ) {}
+
+  readonly run: StepCalls['run'] = (component, input, name) =>
+    // the type of the component says what its runs make
+    this.begin(() => this.runOne(component, input, name)) as ReturnType<StepCalls['run']> as never;
+
+  readonly suspend: StepCalls['suspend'] = (question, schema, options) =>
+    // the schema says what the answer is
+    this.begin(() =>
+      askInFunction(this.site, this.waitName('suspend', options?.name), question, schema, options),
+    ) as never;
+
+  readonly sleep: StepCalls['sleep'] = (until, options) =>
+    this.begin(() =>
+      sleepInFunction(this.site, this.waitName('sleep', options?.name), until, this.call.signal),
+    );
+
+  /** Ends what the function can do, and waits for the end of what it has begun. Throws when something waits. */
+  async settled(): Promise<void> {
+    this.over = true;
+    // what was begun may begin more until it sees that the function has ended
+    const paused = pauseOf(await Promise.allSettled(this.begun));
+    if (paused !== undefined) throw paused;
+  }
+
+  /** An answer to a question, or to a run, that the function no longer has would go unheard. */
+  assertAllAskedFor(): void {
+    const { context } = this.site.flow;
+    const { parentKey } = this.site;
+    const isOwn = (step: StepRecord) => step.parentKey === parentKey;
+    const question = context
+      .steps('wait')
+      .find((step) => isOwn(step) && step.name === 'step_suspend' && !this.waits.has(step.key));
+    if (question !== undefined)
+      throw context.definitionChanged({ key: question.key, was: 'a question of the function', is: null });
+    const forgotten = childrenOf(context.run, context.allSteps()).find(
+      ({ step, steps }) =>
+        isOwn(step) &&
+        step.status === 'running' &&
+        !this.runs.has(step.key) &&
+        steps.some(({ kind }) => kind === 'wait'),
+    );
+    if (forgotten === undefined) return;
+    const { kind, componentId } = forgotten.run;
+    throw context.definitionChanged({ key: forgotten.step.key, was: `${kind} '${componentId}'`, is: null });
+  }
+
+  private begin<T>(work: () => Promise<T>): Promise<T> {
+    // what begins after the end of the function would not be waited for
+    const running = handled(
+      this.over ? Promise.reject(new Error(`The function of '${this.site.name}' has ended.`)) : called(work),
+    );
+    if (!this.over) this.begun.push(running);
+    return running;
+  }
+
+  /** The part of a key that tells the waits of a function apart. */
+  private waitName(kind: string, given: string | undefined): WaitPlace {
+    const number = (this.counts.get(kind) ?? 0) + (given === undefined ? 1 : 0);
+    this.counts.set(kind, number);
+    const name = given === undefined ? String(number) : encoded(this.checkedName(given));
+    // a given name is never taken for a number
+    const what = `${this.site.waitPrefix}${kind}:${given === undefined ? '' : '='}${name}`;
+    return { what, name: given, asked: (key) => this.note(key, given ?? kind) };
+  }
+
+  private note(key: string, name: string): void {
+    if (this.waits.has(key)) throw this.twice('waits for', name);
+    this.waits.add(key);
+  }
+
+  private checkedName(name: unknown): string {
+    if (typeof name === 'string' && name !== '' && name.length <= longestName) return name;
+    const message = `The function of '${this.site.name}' gives a name that is not a text of 1 to ${longestName} characters.`;
+    throw new StepFault({ type: 'workflow_failed', message });
+  }
+
+  private twice(does: string, name: string): StepFault {
+    const message = `The function of '${this.site.name}' ${does} '${name}' twice. Give each its own name.`;
+    return new StepFault({ type: 'workflow_failed', message });
+  }
+
+  private async runOne(component: Executable, given: string | JsonObject, called?: string): Promise<unknown> {
+    const { site, call } = this;
+    const { flow, scope } = site;
+    const { context } = flow;
+    if (!isComponent(component)) {
+      const message = `The function of '${site.name}' calls run() with something other than an agent, a team or a workflow.`;
+      throw new StepFault({ type: 'workflow_failed', message });
+    }
+    const name = this.checkedName(called ?? component.name ?? component.id);
+    const key = this.keyOf(name);
+    if (this.runs.has(key)) throw this.twice('runs', name);
+    this.runs.add(key);
+    flow.register(component);
+    const isWorkflow = component.kind === 'workflow';
+    const earlier = context.recorded(key);
+    const { status, result } = await runChild(context, {
+      key,
+      kind: 'step',
+      parentKey: site.parentKey,
+      executable: component,
+      // what it was given is in the journal once it has begun
+      input: earlier === undefined ? await inputOf(flow, scope, component, given) : emptyInput,
+      fields: isWorkflow ? {} : site.runFields(name),
+      depth: isWorkflow ? context.depth + 1 : context.depth,
+      ...(call.isBounded && { signal: call.signal }),
+    });
+    if (status === 'completed') return result.content;
+    const { type = 'Error', message = 'It failed' } = result.error ?? {};
+    throw new RunFailed({ type, message: `'${name}' failed: ${message}` });
+  }
+
+  /** A run that failed in an earlier try of the function is made again, any other is kept. */
+  private keyOf(name: string): string {
+    const { context } = this.site.flow;
+    const base = this.site.runPrefix + encoded(name);
+    const keyIn = (tries: number) => (tries === 0 ? base : `${base}:${tries + 1}`);
+    for (let tries = this.call.tries; tries >= 0; tries -= 1) {
+      const recorded = context.recorded(keyIn(tries));
+      if (recorded === undefined) continue;
+      return tries < this.call.tries && hasFailed(recorded) ? keyIn(this.call.tries) : keyIn(tries);
+    }
+    return keyIn(this.call.tries);
+  }
+}
+
+/** Where a wait of a function is in the journal. */
+export interface WaitPlace {
+  /** The part of its key after that of the node. */
+  readonly what: string;
+  /** As the function gave it. */
+  readonly name: string | undefined;
+  /** Notes that the function waits under this key. */
+  asked(key: string): void;
+}
+
+/**
+ * What a function waits for when nothing has changed since it paused: it is then not executed again, because it would
+ * come to the same place. Undefined for one that can continue.
+ */
+export function functionAtRest({ context }: Flow, parentKey: string): RunPaused | undefined {
+  if (context.entry !== 'continued' || context.replay !== null) return undefined;
+  const own = context.steps().filter((step) => step.parentKey === parentKey);
+  const waits = own.filter(({ kind }) => kind === 'wait');
+  const open = waits.filter(({ status }) => status === 'running');
+  const isNews = ({ attempt, status }: StepRecord) =>
+    status === 'completed' && attempt >= context.continuedIn;
+  const canContinue =
+    waits.some(isNews) || own.some(({ kind, status }) => kind !== 'wait' && status === 'running');
+  if (open.length === 0 || canContinue) return undefined;
+  return new RunPaused(
+    open.map((step) => ({
+      key: step.key.replace('wait:', ''),
+      kind: step.name,
+      data: read(step, anyQuestion),
+    })),
+  );
+}
+
+const emptyInput: RunInput = { content: '', media: [], options: { stream: false } };
+
+async function inputOf(
+  { context }: Flow,
+  scope: Scope,
+  component: Executable,
+  given: string | JsonObject,
+): Promise<RunInput> {
+  const { sessionState: _state, version: _version, factoryInput: _input, ...options } = context.options;
+  const text = typeof given === 'string' ? given : JSON.stringify(given, null, 2);
+  const content = (await component.acceptInput?.(text, context.callApplication)) ?? text;
+  return { content, media: scope.media, options };
+}
+
+function hasFailed(step: StepRecord): boolean {
+  return wasGivenUp(step) || (step.status === 'completed' && read(step, childOutcome).status === 'error');
+}
+
+/** A name may have characters that mean something in a key. */
+function encoded(name: string): string {
+  return encodeURIComponent(name);
+}
+
+/** A throw before the first wait is a rejection as well. */
+async function called<T>(work: () => Promise<T>): Promise<T> {
+  return work();
+}

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { step, workflow } from '../../../src/index.js';
+import { openaiApi } from '../../../src/interfaces.js';
+import { RunLife } from '../../support/components/run-life.js';
+import { type Body, TestService } from '../../support/service.js';
+
+/** Asks in the middle of its work, twice. */
+const refund = workflow({
+  id: 'refund',
+  steps: [
+    step({
+      name: 'decide',
+      run: async ({ suspend }) => {
+        const { confirmed } = await suspend('Give the money back?');
+        if (!confirmed) return 'nothing';
+        const { euros } = await suspend('How much?', z.object({ euros: z.int().max(100) }));
+        return `${euros} euros`;
+      },
+    }),
+  ],
+});
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await TestService.start({ workflows: [refund], interfaces: [openaiApi()] });
+});
+afterAll(() => service.stop());
+
+describe('a question of a function', () => {
+  test('is answered with step_requirements; a wrong answer leaves it open', async () => {
+    const life = new RunLife(service, 'refund', 'workflows');
+    const asked = await life.start({ message: 'Broken' });
+    expect(asked).toMatchObject({
+      status: 'paused',
+      pause_kind: 'step',
+      paused_step_name: 'decide',
+      step_requirements: [{ requires_confirmation: true, confirmation_message: 'Give the money back?' }],
+    });
+    const [{ step_id }] = asked.step_requirements as [{ step_id: string }];
+    const send = (answer: object) =>
+      service.submit(`/workflows/refund/runs/${String(asked.run_id)}/continue`, {
+        stream: false,
+        step_requirements: JSON.stringify([{ step_id, ...answer }]),
+      });
+    const form = (await send({ confirmed: true })).body as Body;
+    expect(form.step_requirements).toMatchObject([
+      { confirmed: true },
+      { requires_user_input: true, user_input_schema: [{ name: 'euros', field_type: 'int' }] },
+    ]);
+    expect((await send({ user_input: { euros: 'many' } })).status).toBe(400);
+    expect((await send({ user_input: { euros: 20 } })).body).toMatchObject({
+      status: 'completed',
+      content: '20 euros',
+    });
+  });
+
+  test('is answered by a client of the OpenAI API', async () => {
+    const chat = async (more: object) => {
+      const body = { model: 'refund', messages: [{ role: 'user', content: 'Broken' }], ...more };
+      const response = await fetch(`${service.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return (await response.json()) as {
+        choices: [{ message: { content: string } }];
+        runyard: { run_id: string };
+      };
+    };
+    const asked = await chat({});
+    expect(asked.choices[0].message.content).toContain('Give the money back?');
+    const answer = (one: object) => chat({ runyard: { run_id: asked.runyard.run_id, answers: [one] } });
+    expect((await answer({ confirmed: true })).choices[0].message.content).toContain('How much?');
+    expect((await answer({ values: { euros: 7 } })).choices[0].message.content).toBe('7 euros');
+  });
+});
