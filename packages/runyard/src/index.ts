@@ -187,7 +187,7 @@ export {
   type StepOutputValue,
   stepOutput,
 } from './core/workflows/definition/step-return.js';
-export { AnswerRejected } from './core/workflows/execution/step-fault.js';
+export { AnswerRejected } from './core/workflows/functions/step-fault.js';
 export type { OpenRequirement, WorkflowRunOptions, WorkflowRunOutput } from './core/workflows/run-in-code.js';
 export { type AnyWorkflow, Workflow } from './core/workflows/workflow.js';
 export type { WorkflowSettings } from './core/workflows/workflow-options.js';

@@ -33,7 +33,7 @@ export function inProcessSpace(component: Executable, timers: Timers): Component
     ...parts,
     slots: unlimitedSlots(),
     resolve: () => component,
-    onRest: waker(timers, () => engine.wake()),
+    onRest: waker(timers, () => engine.recover()),
   });
   return { engine, journal: parts.journal, media: parts.ports.media };
 }

@@ -205,14 +205,9 @@ export class RunEngine {
     }
   }
 
-  /** Resumes paused runs whose time has come. */
-  wake(): Promise<void> {
-    return this.resting.wake();
-  }
-
-  /** Takes over runs whose lease ended, and ends those whose component no process has. */
+  /** Takes over runs whose lease ended, resumes paused ones whose time has come, and ends those without a component. */
   async recover(): Promise<void> {
-    await Promise.all([this.recovery.look(), this.orphaned?.look()]);
+    await Promise.all([this.recovery.look(), this.resting.wake(), this.orphaned?.look()]);
   }
 
   /** Accepts no new runs, gives running ones time, then releases those that are left. */

@@ -8,8 +8,8 @@ import type { StateView } from '../../runs/execution/session-state.js';
 import type { PastRun, StepInput, TypedStep } from '../definition/functions.js';
 import type { WorkflowNode } from '../definition/node.js';
 import type { NodeView } from '../fold/node-view.js';
+import { readableMedia } from '../functions/step-media.js';
 import { nodeKey, stepIdOf } from '../journal-records.js';
-import { readableMedia } from './step-media.js';
 
 /** Everything that the nodes of one execution share. */
 export interface Flow {

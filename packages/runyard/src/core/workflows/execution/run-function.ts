@@ -13,12 +13,13 @@ import type { StepContext, StepFunction, StepInput } from '../definition/functio
 import type { StepNode } from '../definition/node.js';
 import type { StepCalls } from '../definition/step-calls.js';
 import { StepOutputValue, type StepReturn } from '../definition/step-return.js';
+import { FunctionCalls, functionAtRest } from '../functions/function-calls.js';
+import type { FunctionSite } from '../functions/function-site.js';
+import { StepFault } from '../functions/step-fault.js';
 import { type FunctionRecord, functionRecord, nodeKey, runKey } from '../journal-records.js';
 import { type Flow, type Place, type Scope, stepFields, stepInput } from './flow.js';
-import { FunctionCalls, type FunctionSite, functionAtRest } from './function-calls.js';
 import type { Round, RoundResult } from './round.js';
 import { runFields } from './run-fields.js';
-import { StepFault } from './step-fault.js';
 import { boundOf } from './step-timeout.js';
 
 /**

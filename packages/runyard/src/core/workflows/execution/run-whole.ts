@@ -6,8 +6,9 @@ import { Reports } from '../../runs/execution/reports.js';
 import type { StepIdentity } from '../../runs/journal/journal-match.js';
 import { anyRecord } from '../../runs/journal/records.js';
 import type { StepContext, WorkflowContext, WorkflowFunction } from '../definition/functions.js';
+import { FunctionCalls, functionAtRest } from '../functions/function-calls.js';
+import type { FunctionSite } from '../functions/function-site.js';
 import { type Flow, placeAtTop, type Scope, stepInput } from './flow.js';
-import { FunctionCalls, type FunctionSite, functionAtRest } from './function-calls.js';
 import { recordOf } from './run-function.js';
 
 /** The step of a workflow that is one function. */

@@ -7,12 +7,12 @@ import { fitInName, jsonSchemaOf, type ValueSchema } from '../../schemas/value-s
 import { formFieldsOf } from '../../tools/questions/input-fields.js';
 import type { Confirmation, WaitOptions } from '../definition/step-calls.js';
 import { stepFields, tell } from '../execution/flow.js';
-import type { FunctionSite, WaitPlace } from '../execution/function-calls.js';
-import { AnswerRejected, StepFault } from '../execution/step-fault.js';
 import { nodeKey } from '../journal-records.js';
+import { ask, isNews } from '../review/ask.js';
+import { requirementOf, reviewAnswer, type StepRequirement } from '../review/step-requirement.js';
 import { stepPaused } from '../workflow-events.js';
-import { ask, isNews } from './ask.js';
-import { requirementOf, reviewAnswer, type StepRequirement } from './step-requirement.js';
+import type { FunctionSite, WaitPlace } from './function-site.js';
+import { AnswerRejected, StepFault } from './step-fault.js';
 
 const longestQuestion = 10_000;
 const question = kind(

@@ -2,7 +2,7 @@ import { pause } from '../../abort.js';
 import { outputRecord, readIf } from '../../runs/journal/codec.js';
 import { object, yes } from '../../runs/journal/shapes.js';
 import { nodeKey, sleepInput } from '../journal-records.js';
-import type { FunctionSite, WaitPlace } from './function-calls.js';
+import type { FunctionSite, WaitPlace } from './function-site.js';
 import { StepFault } from './step-fault.js';
 
 /** A function that sleeps no longer than this stays in its process; a longer sleep pauses the run. */

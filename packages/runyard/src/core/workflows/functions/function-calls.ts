@@ -9,26 +9,11 @@ import type { RunInput, StepRecord } from '../../runs/run.js';
 import { pauseOf } from '../../runs/settled.js';
 import { isComponent } from '../definition/node-options.js';
 import type { StepCalls } from '../definition/step-calls.js';
-import { askInFunction } from '../review/ask-in-function.js';
-import type { Flow, Place, Scope } from './flow.js';
+import type { Flow, Scope } from '../execution/flow.js';
+import { askInFunction } from './ask-in-function.js';
+import type { FunctionSite, WaitPlace } from './function-site.js';
 import { sleepInFunction } from './function-sleep.js';
 import { StepFault } from './step-fault.js';
-
-/** Where in the journal the parts of a function are. */
-export interface FunctionSite {
-  readonly flow: Flow;
-  readonly place: Place;
-  readonly scope: Scope;
-  /** What the function belongs to, as messages and requirements name it. */
-  readonly name: string;
-  /** The step whose work the function is. */
-  readonly parentKey: string;
-  /** What the keys of the runs and of the waits of the function begin with. */
-  readonly runPrefix: string;
-  readonly waitPrefix: string;
-  /** What the events of a run in the function carry. */
-  runFields(name: string): JsonObject;
-}
 
 /** One call of a function: the tries before it failed. */
 export interface FunctionCall {
@@ -56,15 +41,20 @@ export class FunctionCalls implements StepCalls {
     private readonly call: FunctionCall,
   ) {}
 
-  readonly run: StepCalls['run'] = (component, input, name) =>
+  readonly run: StepCalls['run'] = (component, input, name) => {
+    const running = this.begin(() => this.runOne(component, input, name));
     // the type of the component says what its runs make
-    this.begin(() => this.runOne(component, input, name)) as ReturnType<StepCalls['run']> as never;
+    return running as never;
+  };
 
-  readonly suspend: StepCalls['suspend'] = (question, schema, options) =>
+  readonly suspend: StepCalls['suspend'] = (question, schema, options) => {
+    const asking = this.begin(() => {
+      const wait = this.waitName('suspend', options?.name);
+      return askInFunction(this.site, wait, question, schema, options);
+    });
     // the schema says what the answer is
-    this.begin(() =>
-      askInFunction(this.site, this.waitName('suspend', options?.name), question, schema, options),
-    ) as never;
+    return asking as never;
+  };
 
   readonly sleep: StepCalls['sleep'] = (until, options) =>
     this.begin(() =>
@@ -179,16 +169,6 @@ export class FunctionCalls implements StepCalls {
     }
     return keyIn(this.call.tries);
   }
-}
-
-/** Where a wait of a function is in the journal. */
-export interface WaitPlace {
-  /** The part of its key after that of the node. */
-  readonly what: string;
-  /** As the function gave it. */
-  readonly name: string | undefined;
-  /** Notes that the function waits under this key. */
-  asked(key: string): void;
 }
 
 /**
