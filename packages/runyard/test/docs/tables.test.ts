@@ -180,7 +180,6 @@ test.each([
   ['docs/workflows.md', 'Field of userInputSchema', 'UserInputField'],
   ['docs/workflows.md', 'Of the step', 'StepInput'],
   ['docs/workflows.md', 'Of a function', 'StepContext'],
-  ['docs/workflows.md', 'Call of a function', 'StepCalls'],
   ['docs/workflows.md', 'Answer', 'GivenStepAnswer'],
 ])('%s, the table "%s" lists every property of %s', (page, table, type) => {
   const rows = tableHeaded(readPage(page), table);

@@ -23,7 +23,7 @@ const question = kind(
 /** Ten years: the time is stored, so that no timer bounds it. */
 const longestWaitMs = 315_360_000_000;
 
-export const waitOptions = objectOf<WaitOptions>({
+const waitOptions = objectOf<WaitOptions>({
   name: nameKind,
   timeoutMs: milliseconds(1, longestWaitMs),
 });
