@@ -35,6 +35,7 @@ export type { AgentRunFacts, AgentRunOutput } from './core/agents/run-output.js'
 export { type ToolCallOf, toolCallsOf } from './core/agents/tool-calls.js';
 export type { ToolExecution } from './core/agents/tool-executions.js';
 export type { Fallback, FallbackListener, FallbackNotice } from './core/agents/turns/fallback.js';
+export type { WorkingMemorySettings } from './core/agents/working-memory/working-memory-settings.js';
 export type { RetryBackoff } from './core/back-off.js';
 export {
   type CancelledRun,

@@ -80,6 +80,9 @@ export class LearningsService {
     const { store } = learnings;
     if (scope.kind !== 'all') {
       refuseSharedKey(given);
+      // that of a session without a user is for its runs alone
+      if (learningType === 'working_memory' && given.userId === null)
+        throw identityRequired(given, ['userId']);
       // the one record of a session is that of its user: for other users the session does not exist
       const isOwn = learningType !== 'session_context' || (await sessions.find(scope, given.sessionId!));
       if (!isOwn) throw errors.sessionNotFound();

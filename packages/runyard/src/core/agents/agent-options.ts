@@ -26,6 +26,7 @@ import { hook } from './hooks/hook-options.js';
 import { knowledgeUse } from './knowledge/knowledge-use.js';
 import { learning } from './learning/learning-options.js';
 import type { Fallback } from './turns/fallback.js';
+import { workingMemoryOptions } from './working-memory/working-memory-settings.js';
 
 const example = having('an object with role and content', {
   role: required(word('system', 'user', 'assistant', 'tool')),
@@ -81,6 +82,7 @@ export const agentShape: Shape<AgentSettings> = {
   memoryModel: model,
   memoryInstructions: text,
   allowClearMemories: flag,
+  workingMemory: workingMemoryOptions,
   learning: anyOf(flag, learning),
   ...knowledgeUse,
   dependencies: recordOf(anything),

@@ -4,12 +4,14 @@ import { storable } from '../storable-json.js';
 import type { AgentSettings } from './definition.js';
 import { checkKnowledgeUse } from './knowledge/knowledge-use.js';
 import { checkLearning } from './learning/learning-settings.js';
+import { checkWorkingMemory } from './working-memory/working-memory-settings.js';
 
 /** Refuses settings that do not go together, and what the runs could not store. `owner` as in `Agent 'bank'`. */
 export function checkStageSettings(owner: string, settings: AgentSettings): void {
   const { reasoningMinSteps, reasoningMaxSteps } = settings;
   checkStorable(owner, settings);
   checkLearning(owner, settings);
+  checkWorkingMemory(owner, settings);
   checkKnowledgeUse(owner, settings);
   if ((reasoningMinSteps ?? 1) > (reasoningMaxSteps ?? Number.POSITIVE_INFINITY)) {
     throw errors.invalidConfig(

@@ -16,6 +16,7 @@ import type { ModelRecord } from './journal-records.js';
 import type { KnowledgeUse } from './knowledge/knowledge-use.js';
 import type { LearningSettings } from './learning/learning-settings.js';
 import type { Fallback, FallbackListener } from './turns/fallback.js';
+import type { WorkingMemorySettings } from './working-memory/working-memory-settings.js';
 
 /** How an agent is defined. Everything is optional but the model, which a member of a team takes from its team. */
 export interface AgentSettings<
@@ -106,6 +107,9 @@ export interface AgentSettings<
   readonly memoryInstructions?: string;
   /** Lets the models forget all that is remembered about the user at once. */
   readonly allowClearMemories?: boolean;
+
+  /** Fields that the agent fills in and keeps up to date, in a session or for a user. */
+  readonly workingMemory?: WorkingMemorySettings;
 
   /** Keeps structured records of what it learns, about the user and about other things. */
   readonly learning?: boolean | LearningSettings;

@@ -42,6 +42,8 @@ export const contextRecord = outputRecord(
     bounds: optional(object({ messages: optional(number), toolCalls: optional(number) })),
     /** The model is shown texts alone. */
     withoutMedia: optional(yes),
+    /** The working memory as the system message shows it. */
+    workingMemory: optional(jsonObject),
     /** The user's messages of a conversation that the client brought, if hooks changed any. */
     conversation: optional(list(text)),
   }),

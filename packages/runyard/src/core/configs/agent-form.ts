@@ -2,6 +2,7 @@ import { agentShape, fallbackShape } from '../agents/agent-options.js';
 import type { AgentSettings } from '../agents/definition.js';
 import type { LearningSettings } from '../agents/learning/learning-settings.js';
 import { type Fallback, isFallback } from '../agents/turns/fallback.js';
+import type { WorkingMemorySettings } from '../agents/working-memory/working-memory-settings.js';
 import { isJsonObject } from '../json.js';
 import type { ModelLike } from '../models/resolve.js';
 import { amount, flag, longestTimeMs, text, word } from '../options/kinds.js';
@@ -68,6 +69,14 @@ const learningSettings = objectValue<LearningSettings>({
     namespace: plain('namespace', text),
     model: key('model', model),
     instructions: plain('instructions', text),
+  },
+});
+
+const workingMemory = objectValue<WorkingMemorySettings>({
+  what: 'working_memory',
+  keys: {
+    schema: key('schema', inputSchema),
+    scope: plain('scope', word('session', 'user')),
   },
 });
 
@@ -163,6 +172,7 @@ export const agentKeys: KeysOf<AgentSettings> = {
   memoryModel: key('memory_model', model),
   memoryInstructions: plain('memory_instructions', agentShape.memoryInstructions),
   allowClearMemories: plain('allow_clear_memories', agentShape.allowClearMemories),
+  workingMemory: key('working_memory', workingMemory),
   learning: key('learning', learning),
 
   knowledge: key('knowledge', knowledge),

@@ -1,3 +1,4 @@
+import { idFrom } from '../ids.js';
 import { globalNamespace, type Learning, privateNamespacePrefix } from './learnings.js';
 
 type Identity = Partial<Pick<Learning, 'namespace' | 'userId' | 'sessionId' | 'entityId' | 'entityType'>>;
@@ -5,16 +6,22 @@ type Identity = Partial<Pick<Learning, 'namespace' | 'userId' | 'sessionId' | 'e
 /** The types of which there is one record for each identity, with what makes up the identity. */
 const keyedTypes = new Map<
   string,
-  { readonly needs: readonly (keyof Identity)[]; idOf(identity: Identity): string }
+  { needs(identity: Identity): readonly (keyof Identity)[]; idOf(identity: Identity): string }
 >(
   Object.entries({
-    user_profile: { needs: ['userId'], idOf: ({ userId }) => `user_profile_${userId}` },
-    user_memory: { needs: ['userId'], idOf: ({ userId }) => `memories_${userId}` },
-    session_context: { needs: ['sessionId'], idOf: ({ sessionId }) => `session_context_${sessionId}` },
+    user_profile: { needs: () => ['userId'], idOf: ({ userId }) => `user_profile_${userId}` },
+    user_memory: { needs: () => ['userId'], idOf: ({ userId }) => `memories_${userId}` },
+    session_context: { needs: () => ['sessionId'], idOf: ({ sessionId }) => `session_context_${sessionId}` },
     entity_memory: {
-      needs: ['entityId', 'entityType'],
+      needs: () => ['entityId', 'entityType'],
       idOf: ({ namespace, entityType, entityId }) =>
         `entity_${keyPart(namespace || globalNamespace)}_${entityType}_${entityId}`,
+    },
+    // of an agent or a team, in a session or for a user: nobody can take the id of what another user will have
+    working_memory: {
+      needs: ({ sessionId }) => ['entityId', 'entityType', ...(sessionId ? [] : (['userId'] as const))],
+      idOf: ({ entityType, entityId, sessionId, userId }) =>
+        `working_memory_${idFrom(JSON.stringify([entityType, entityId, sessionId ?? null, userId ?? null]))}`,
     },
   }),
 );
@@ -26,7 +33,7 @@ function keyPart(namespace: string): string {
 
 /** What is lacking for a record of this type; empty when nothing is, and for types that have no such ids. */
 export function missingIdentity(learningType: string, identity: Identity): readonly (keyof Identity)[] {
-  const { needs = [] } = keyedTypes.get(learningType) ?? {};
+  const needs = keyedTypes.get(learningType)?.needs(identity) ?? [];
   return needs.filter((name) => !identity[name]);
 }
 

@@ -79,6 +79,7 @@ export const whole: Required<AgentSettings> = {
   memoryModel: 'offline',
   memoryInstructions: 'Keep names',
   allowClearMemories: true,
+  workingMemory: { schema: Ticket, scope: 'user' },
   learning: { mode: 'agentic', userProfile: false, namespace: 'desk', model: 'offline', decisions: true },
   knowledge: [handbook],
   searchKnowledge: false,

@@ -8,11 +8,11 @@ import type {
   SqliteDatabase,
   WriteRow,
 } from '../../../platform/storage/database.js';
+import { bytesOf } from '../../../platform/storage/stored-vector.js';
 import { indexTermsOf } from './index-terms.js';
 import { positionOf, rangeOf, rowIdOf } from './row-ids.js';
 import { readRows } from './sql-store.js';
 import { decodeMetadata, encodeMetadata } from './stored-metadata.js';
-import { bytesOf } from './stored-vector.js';
 import type { VersionRow } from './version-store.js';
 
 /** How many chunks one transaction removes or changes: other writers wait for that long. */

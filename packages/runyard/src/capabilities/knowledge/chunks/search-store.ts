@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KnowledgeFilter } from '../../../core/knowledge/filter.js';
 import type { Database, Dialect, SqlValue, Statement } from '../../../platform/storage/database.js';
+import { numbersOf } from '../../../platform/storage/stored-vector.js';
 import { facetQueryOf } from './filter-facets.js';
 import { filterSql, termQueryText } from './filter-store.js';
 import { maximumChunks } from './row-ids.js';
 import { amongRows, anyOf, numbered, numbersIn, readRows, type SqlPart } from './sql-store.js';
 import { decodeMetadata } from './stored-metadata.js';
-import { numbersOf } from './stored-vector.js';
 import type { IndexRow, VersionRow, VersionStore } from './version-store.js';
 
 export interface ChunkRow {

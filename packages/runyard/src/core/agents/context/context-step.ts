@@ -6,6 +6,7 @@ import { earlierTexts } from '../hooks/said-texts.js';
 import { contextRecord } from '../journal-records.js';
 import { searchForContext } from '../knowledge/knowledge-in-context.js';
 import { contextMessages, shownHistory, shownToModel, withHistory } from '../transcript.js';
+import { memoryForContext } from '../working-memory/known-working-memory.js';
 import { systemPrompt, userPrompt } from './prompt.js';
 
 /** How many runs of a chat the model is shown. */
@@ -19,15 +20,19 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
   await searchForContext(execution);
   const additional = (settings.additionalInput ?? []).map(({ role, content }) => ({ role, content }));
   if (additional.length > 0) execution.extra.additional_input = additional;
-  await context.step('context', { kind: 'context', name: 'context', record: contextRecord }, async () => ({
-    system: await systemPrompt(execution),
-    user: userPrompt(execution),
-    ...(additional.length > 0 && { additional }),
-    history: earlier.map(({ run }) => run.runId),
-    ...boundsOf(settings),
-    ...(settings.sendMediaToModel === false && { withoutMedia: true as const }),
-    ...changedConversation(execution),
-  }));
+  await context.step('context', { kind: 'context', name: 'context', record: contextRecord }, async () => {
+    const workingMemory = await memoryForContext(agent, context);
+    return {
+      system: await systemPrompt(execution, { workingMemory }),
+      user: userPrompt(execution),
+      ...(additional.length > 0 && { additional }),
+      history: earlier.map(({ run }) => run.runId),
+      ...boundsOf(settings),
+      ...(settings.sendMediaToModel === false && { withoutMedia: true as const }),
+      ...(workingMemory !== undefined && { workingMemory }),
+      ...changedConversation(execution),
+    };
+  });
   const built = recordedStep(context, 'context');
   const history = shownHistory(built, earlier);
   context.shown.history = history;

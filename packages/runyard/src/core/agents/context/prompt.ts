@@ -8,6 +8,7 @@ import type { AgentExecution } from '../execution.js';
 import { knowledgeHint } from '../knowledge/knowledge-in-context.js';
 import { learningsForContext } from '../learning/known-learnings.js';
 import { memoriesForContext } from '../memory/memories-in-context.js';
+import { memoryText } from '../working-memory/known-working-memory.js';
 import { applicationFailure } from './dependencies.js';
 import type { InstructionsFunction } from './run-values.js';
 
@@ -21,8 +22,16 @@ export interface PromptValues {
   readonly fixed?: FixedValues | undefined;
 }
 
+/** What was read for the system message, and is recorded beside it. */
+export interface KnownForPrompt {
+  readonly workingMemory?: JsonObject | undefined;
+}
+
 /** The system message, or null when the agent has nothing to say to its model. */
-export async function systemPrompt(execution: AgentExecution): Promise<string | null> {
+export async function systemPrompt(
+  execution: AgentExecution,
+  known: KnownForPrompt = {},
+): Promise<string | null> {
   const { agent, context, model, output } = execution;
   const { settings } = agent;
   const { options } = context;
@@ -50,6 +59,8 @@ export async function systemPrompt(execution: AgentExecution): Promise<string | 
   if (memories !== undefined) parts.push(memories);
   const learned = await learningsForContext(execution);
   if (learned !== undefined) parts.push(learned);
+  const { workingMemory } = settings;
+  if (workingMemory && known.workingMemory) parts.push(memoryText(workingMemory, known.workingMemory));
   const summary = await summaryForContext(execution);
   if (summary !== undefined) parts.push(summary);
   if (options.addSessionStateToContext ?? settings.addSessionStateToContext)

@@ -15,7 +15,7 @@ const mostFound = 10;
 const longestContent = 1_500;
 
 /** What the model is shown anyway. */
-const shownTypes = ['user_profile', 'user_memory', 'session_context'];
+const shownTypes = ['user_profile', 'user_memory', 'session_context', 'working_memory'];
 
 /** The tools of an agent that learns. */
 export function learningTools(settings: Parameters<typeof learningPlan>[0]): readonly Tool[] {

@@ -1,8 +1,8 @@
 import type { PostgresDatabase } from '../../../../platform/storage/database.js';
+import { numbersOf } from '../../../../platform/storage/stored-vector.js';
 import { maximumChunks, rangeOf } from '../row-ids.js';
 import { published, versionOfRow } from '../search-store.js';
 import { numbered, readRows, type SqlPart } from '../sql-store.js';
-import { numbersOf } from '../stored-vector.js';
 import type { IndexRow, VersionRow, VersionStore } from '../version-store.js';
 
 /** What pgvector's index takes. */

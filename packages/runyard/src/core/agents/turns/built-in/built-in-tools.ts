@@ -2,6 +2,7 @@ import type { Tool } from '../../../tools/tool.js';
 import type { AgentSettings } from '../../definition.js';
 import { knowledgeTools } from '../../knowledge/knowledge-tools.js';
 import { learningTools } from '../../learning/learning-tools.js';
+import { workingMemoryTools } from '../../working-memory/working-memory-tool.js';
 import { getChatHistory, getToolCallHistory } from './history-tools.js';
 import { memoryTools } from './memory-tools.js';
 import { readPastSession, searchPastSessions } from './past-session-tools.js';
@@ -15,6 +16,6 @@ export function builtInTools(settings: AgentSettings): readonly Tool[] {
   if (settings.searchPastSessions) tools.push(searchPastSessions, readPastSession);
   if (settings.agenticState) tools.push(updateSessionState);
   if (settings.agenticMemory) tools.push(...memoryTools(settings.allowClearMemories ?? false));
-  tools.push(...learningTools(settings), ...knowledgeTools(settings));
+  tools.push(...workingMemoryTools(settings), ...learningTools(settings), ...knowledgeTools(settings));
   return tools;
 }
