@@ -30,7 +30,7 @@ export type { KnowledgeRetriever, Retrieval, RetrievedDocument } from './core/ag
 export type { LearningSettings } from './core/agents/learning/learning-settings.js';
 export type { GivenAnswer } from './core/agents/requirements/read-answer.js';
 export type { ToolRequirementState } from './core/agents/requirements/tool-requirements.js';
-export type { AgentRunOptions } from './core/agents/run-options.js';
+export type { AgentRunOptions, StartOptions } from './core/agents/run-options.js';
 export type { AgentRunFacts, AgentRunOutput } from './core/agents/run-output.js';
 export { type ToolCallOf, toolCallsOf } from './core/agents/tool-calls.js';
 export type { ToolExecution } from './core/agents/tool-executions.js';
@@ -46,6 +46,7 @@ export {
   type RunOutput,
   RunOutputError,
 } from './core/components/run-output.js';
+export type { StartedRun } from './core/components/started-run.js';
 export type { ComponentConfig } from './core/configs/component-config.js';
 export type { Embedder, EmbeddingPurpose, Embeddings, EmbedOptions } from './core/embedders/embedder.js';
 export { RunyardError } from './core/errors/errors.js';
@@ -122,6 +123,7 @@ export type { A2aOptions, RemoteOptions, RemoteToken } from './core/remote/remot
 export type { RemoteTeam } from './core/remote/remote-team.js';
 export type { RemoteWorkflow } from './core/remote/remote-workflow.js';
 export type { RankedDocument, Ranking, Reranker, RerankOptions } from './core/rerankers/reranker.js';
+export type { CallerMessage, CallerToolCall } from './core/runs/caller-input.js';
 export type { RunLimits, WorkflowLimits } from './core/runs/limits/run-limits.js';
 export { DefinedSchedule, type ScheduleSettings, schedule } from './core/schedules/schedule.js';
 export type {

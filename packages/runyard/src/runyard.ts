@@ -386,8 +386,7 @@ export class Runyard {
 
   private async spaceOf({ settings }: ReadyComponent): Promise<ComponentSpace> {
     const { spaces } = await this.open();
-    const { engine, runs, media } = await spaces.get(settings.database);
-    return { engine, journal: runs, media: media.contents };
+    return (await spaces.get(settings.database)).forCode;
   }
 
   /** Where the contents of a registered knowledge base are. */

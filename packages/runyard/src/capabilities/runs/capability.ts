@@ -1,6 +1,8 @@
+import type { ComponentSpace } from '../../core/components/component-space.js';
 import { systemTimers } from '../../platform/engine/local/timers.js';
 import { serviceLimits } from '../../platform/run-limit-settings.js';
 import type { Capability } from '../capability.js';
+import { codeSpace } from './code-space.js';
 import { pausedComponents } from './migrations/0011-paused-components.js';
 import { runTexts } from './migrations/0012-run-texts.js';
 import { definitions } from './migrations/0013-definitions.js';
@@ -25,6 +27,8 @@ declare module '../capability.js' {
     readonly jobRows: JobStore;
     readonly sessionRuns: SessionRunStore;
     readonly orphans: OrphanStore;
+    /** For runs that code starts. */
+    readonly forCode: ComponentSpace;
   }
 }
 
@@ -48,6 +52,7 @@ export const runs: Capability = {
           jobRows: new JobStore(database),
           sessionRuns: new SessionRunStore(database),
           orphans: new OrphanStore(database),
+          forCode: codeSpace(space),
         },
         ports: { pastSessions: new StoredPastSessions(space) },
       }),

@@ -1,6 +1,7 @@
 import { Component } from '../components/component.js';
 import { type CompletedRun, RunOutputError } from '../components/run-output.js';
 import { errors } from '../errors/errors.js';
+import type { StartedRun } from '../components/started-run.js';
 import type { JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
 import type { MediaContents } from '../media/media.js';
@@ -22,7 +23,13 @@ import { type AgentContinueOptions, callRequest } from './continuation/continue-
 import type { AgentDefinition, AgentSettings } from './definition.js';
 import { knowledgeOf } from './knowledge/knowledge-use.js';
 import { metricsOf } from './metrics.js';
-import { type AgentRunOptions, agentContinueOptions, agentRunOptions } from './run-options.js';
+import {
+  type AgentRunOptions,
+  agentContinueOptions,
+  agentRunOptions,
+  agentStartOptions,
+  type StartOptions,
+} from './run-options.js';
 import { type AgentRunFacts, type AgentRunOutput, outputOf } from './run-output.js';
 
 type CompletedAgentRun<Content> = CompletedRun<Content> & AgentRunFacts;
@@ -53,7 +60,12 @@ export abstract class ModelComponent<
   private resolvedModel: Model | null = null;
 
   constructor(kind: Kind, settings: Settings, options: ObjectKind) {
-    super(kind, settings, { settings: options, run: agentRunOptions, continue: agentContinueOptions });
+    super(kind, settings, {
+      settings: options,
+      run: agentRunOptions,
+      start: agentStartOptions,
+      continue: agentContinueOptions,
+    });
     checkStageSettings(this.owner, settings);
   }
 
@@ -107,6 +119,21 @@ export abstract class ModelComponent<
   override run(message: Input, options?: AgentRunOptions): Promise<AgentRunOutput<Content | string>>;
   override run(message: Input, options?: AgentRunOptions): Promise<AgentRunOutput> {
     return super.run(message, options);
+  }
+
+  override start<Schema extends ValueSchema>(
+    message: Input,
+    options: AgentRunOptions & StartOptions & { readonly outputSchema: Schema },
+  ): Promise<StartedRun<Kind, AgentRunOutput<FittedTo<Schema> | string>>>;
+  override start(
+    message: Input,
+    options?: AgentRunOptions & StartOptions,
+  ): Promise<StartedRun<Kind, AgentRunOutput<Content | string>>>;
+  override start(
+    message: Input,
+    options?: AgentRunOptions & StartOptions,
+  ): Promise<StartedRun<Kind, AgentRunOutput>> {
+    return super.start(message, options);
   }
 
   override runOrThrow<Schema extends ValueSchema>(

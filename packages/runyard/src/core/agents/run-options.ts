@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { givenMessages } from '../components/given-messages.js';
 import type { JsonObject } from '../json.js';
 import { type RunMediaOptions, runMediaOptions } from '../media/given-media.js';
 import type { Shape } from '../options/kind.js';
@@ -8,6 +9,7 @@ import {
   count,
   flag,
   json,
+  kind,
   listOf,
   none,
   objectOf,
@@ -17,10 +19,13 @@ import {
   word,
 } from '../options/kinds.js';
 import { schema } from '../options/schema-kind.js';
+import type { CallerMessage } from '../runs/caller-input.js';
 import type { AgentContinueOptions } from './continuation/continue-in-code.js';
 import type { GivenAnswer } from './requirements/read-answer.js';
 
 export interface AgentRunOptions extends RunMediaOptions {
+  /** The id of the new run. Refused when a run has it. Left out: a new id. */
+  readonly runId?: string;
   readonly sessionId?: string;
   readonly userId?: string;
   readonly sessionState?: JsonObject;
@@ -31,6 +36,8 @@ export interface AgentRunOptions extends RunMediaOptions {
   readonly addHistoryToContext?: boolean;
   /** Restricts the searches of knowledge: metadata that chunks have to have, or expressions of the filter language. */
   readonly knowledgeFilters?: JsonObject | readonly JsonObject[];
+  /** What was said before, by the user and the agent: in the place of the session's history. */
+  readonly messages?: readonly CallerMessage[];
   /** Aborting it cancels the run. */
   readonly signal?: AbortSignal;
 }
@@ -41,12 +48,25 @@ export interface RunStartOptions extends AgentRunOptions {
   readonly additionalData?: JsonObject;
 }
 
+/** What `start()` takes beside the options of `run()`. */
+export interface StartOptions {
+  /** Stores the run before it begins: a service completes it also when this process ends. */
+  readonly background?: boolean;
+}
+
 /** What a run is given to work on. */
 export const runInput = { ...anyOf(text, json), allowed: 'a text or an object' };
 
-type OfAgents = 'outputSchema' | 'addHistoryToContext' | 'knowledgeFilters';
+type OfAgents = 'outputSchema' | 'addHistoryToContext' | 'knowledgeFilters' | 'messages';
+
+/** As long as an id of a client may be, and nothing that a database cannot store. */
+const runId = kind(
+  'an id of 1 to 255 characters without U+0000',
+  (value) => typeof value === 'string' && /^[^\0\p{Surrogate}]{1,255}$/u.test(value),
+);
 
 const shared: Shape<Omit<AgentRunOptions, OfAgents>> = {
+  runId,
   sessionId: text,
   userId: text,
   sessionState: json,
@@ -56,16 +76,25 @@ const shared: Shape<Omit<AgentRunOptions, OfAgents>> = {
   ...runMediaOptions,
 };
 
-export const agentRunOptions = objectOf<AgentRunOptions>({
+const ofAgents: Shape<AgentRunOptions> = {
   ...shared,
   outputSchema: schema,
   addHistoryToContext: flag,
   knowledgeFilters: anyOf(json, listOf(json)),
-});
+  messages: givenMessages,
+};
 
-export const workflowRunOptions = objectOf<Omit<RunStartOptions, OfAgents>>({
-  ...shared,
-  additionalData: json,
+export const agentRunOptions = objectOf<AgentRunOptions>(ofAgents);
+
+export const agentStartOptions = objectOf<AgentRunOptions & StartOptions>({ ...ofAgents, background: flag });
+
+const ofWorkflows: Shape<Omit<RunStartOptions, OfAgents>> = { ...shared, additionalData: json };
+
+export const workflowRunOptions = objectOf<Omit<RunStartOptions, OfAgents>>(ofWorkflows);
+
+export const workflowStartOptions = objectOf<Omit<RunStartOptions, OfAgents> & StartOptions>({
+  ...ofWorkflows,
+  background: flag,
 });
 
 export const givenAnswer = objectOf<GivenAnswer>({

@@ -4,9 +4,11 @@ import { silentLog } from '../log.js';
 import { InProcessMedia } from '../media/in-process-media.js';
 import type { MediaContents } from '../media/media.js';
 import { InProcessMemories } from '../memory/in-process-memories.js';
+import type { Resolutions } from '../runs/approval.js';
 import { RunEngine } from '../runs/engine.js';
 import type { EngineOptions } from '../runs/engine-options.js';
 import type { Executable } from '../runs/executable.js';
+import type { RunHandle } from '../runs/execution/executor.js';
 import type { Job } from '../runs/jobs/job.js';
 import { Jobs } from '../runs/jobs/jobs.js';
 import { MemoryJournal } from '../runs/journal/memory-journal.js';
@@ -14,6 +16,7 @@ import type { RunJournal } from '../runs/journal/ports.js';
 import { RunSlots, unlimitedSlots } from '../runs/leases/run-slots.js';
 import { InProcessNotifications } from '../runs/notifications/in-process-notifications.js';
 import { wakeAtOf } from '../runs/run-ends.js';
+import type { EndedRun, Run } from '../runs/run.js';
 import type { Timers } from '../timers.js';
 
 /** Where the runs of a component are executed and kept. */
@@ -21,6 +24,10 @@ export interface ComponentSpace {
   readonly engine: RunEngine;
   readonly journal: RunJournal;
   readonly media: MediaContents;
+  /** Waits for the end of a run, wherever it is executed by then. Left out where no other process executes any. */
+  ended?(handle: RunHandle): Promise<EndedRun>;
+  /** How the approvals of a run were decided. Left out where there are none: without a service. */
+  resolutions?(run: Run): Promise<Resolutions>;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { storableSchema } from '../agents/answer/output-format.js';
 import { checkInput } from '../agents/hooks/input-schema.js';
 import { checkedFilters } from '../agents/knowledge/knowledge-use.js';
-import { type RunStartOptions, runInput } from '../agents/run-options.js';
+import { type RunStartOptions, runInput, type StartOptions } from '../agents/run-options.js';
 import { identify } from '../component-id.js';
 import { errors } from '../errors/errors.js';
 import type { EventsOf, RunEvent } from '../events/run-event.js';
@@ -18,10 +18,12 @@ import type { CallApplication } from '../runs/execution/code-owner.js';
 import type { RunHandle } from '../runs/execution/executor.js';
 import type { AnyLimits } from '../runs/limits/run-limits.js';
 import { type ResumeRequest, resumeRun } from '../runs/resume/resume-run.js';
-import type { ConfigVersion, EndedRun, RunKind, RunOptions, RunResult } from '../runs/run.js';
+import type { ConfigVersion, EndedRun, Run, RunKind, RunOptions, RunResult } from '../runs/run.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
 import type { ComponentSpace } from './component-space.js';
+import { withMessages } from './given-messages.js';
 import { type CompletedRun, type RunOutput, RunOutputError } from './run-output.js';
+import { StartedRun } from './started-run.js';
 
 /** What the settings of every kind hold. */
 interface ComponentSettings {
@@ -58,6 +60,7 @@ const labels = { agent: 'Agent', team: 'Team', workflow: 'Workflow' } as const;
 interface OptionKinds {
   readonly settings: Kind;
   readonly run: Kind;
+  readonly start: Kind;
   readonly continue: Kind;
 }
 
@@ -141,7 +144,19 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
 
   /** Runs it and waits until the run ends or pauses. Without a service, sessions are kept in memory. */
   async run(input: Types['input'], options?: Types['runOptions']): Promise<Types['output']> {
-    return this.ended(await this.start(input, false, options));
+    return this.ended(await this.begin('run', input, options));
+  }
+
+  /**
+   * Starts it and resolves with the run, once it has begun: `run.events()`, `await run.result()`, `run.cancel()`. With
+   * `background`, the run is stored first, and a service completes it whatever happens to this process.
+   */
+  async start(
+    input: Types['input'],
+    options?: Types['runOptions'] & StartOptions,
+  ): Promise<StartedRun<Types['kind'], Types['output']>> {
+    const begun = await this.begin('start', input, options);
+    return new StartedRun(begun.space, begun.handle, () => this.ended(begun));
   }
 
   /** The same for callers who only want the content of a completed run: rejects with `RunOutputError` for any other. */
@@ -152,13 +167,13 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     return output as Types['completed'];
   }
 
-  /** The same for an eval, which chooses the id of the run and reads its journal. */
+  /** Runs it for an eval, which chooses the id of the run and reads its journal. */
   async runAs(
     runId: string,
     input: string,
     options: Pick<RunStartOptions, 'sessionId' | 'sessionState' | 'dependencies' | 'signal'>,
   ): Promise<EndedRun & { readonly prices: ModelPrices }> {
-    const { handle, space } = await this.start(input, false, options, runId);
+    const { handle, space } = await this.begin('run', input, { ...options, runId });
     return { ...(await handle.ended), prices: space.engine.prices };
   }
 
@@ -168,7 +183,9 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     const { signal } = options;
     signal?.throwIfAborted();
     const space = await this.open();
-    const site = { ...space, component: this, executable: () => this };
+    const { engine, journal } = space;
+    const resolutions = (run: Run) => space.resolutions?.(run) ?? Promise.resolve(new Map());
+    const site = { engine, journal, resolutions, component: this, executable: () => this };
     const { handle } = await resumeRun(site, runId, this.resumeRequest(options));
     cancelWith(signal, handle);
     return this.ended({ space, handle });
@@ -179,7 +196,7 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     input: Types['input'],
     options?: Types['runOptions'],
   ): AsyncGenerator<EventsOf[Types['kind']], void, void> {
-    const { handle } = await this.start(input, true, options);
+    const { handle } = await this.begin('stream', input, options);
     const reader = handle.events();
     try {
       for (let events = await reader.next(); events !== null; events = await reader.next()) {
@@ -192,18 +209,19 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     await handle.ended;
   }
 
-  private async start(
+  private async begin(
+    how: 'run' | 'stream' | 'start',
     input: unknown,
-    stream: boolean,
-    options: RunStartOptions = {},
-    runId?: string,
-  ): Promise<StartedRun> {
-    const method = `${this.kind}.${stream ? 'stream' : 'run'}()`;
+    options: RunStartOptions & StartOptions = {},
+  ): Promise<BegunRun> {
+    const method = `${this.kind}.${how}()`;
     checkValue(method, 'the input', input, runInput);
-    checkOptions(method, options, this.options.run);
+    checkOptions(method, options, how === 'start' ? this.options.start : this.options.run);
     this.assertRuns();
-    const { sessionId, userId, signal, outputSchema, additionalData, knowledgeFilters, ...rest } = options;
+    const { sessionId, userId, runId, signal, background = false, messages, ...others } = options;
+    const { outputSchema, additionalData, knowledgeFilters, ...rest } = others;
     const { images: _images, audio: _audio, videos: _videos, files: _files, ...given } = rest;
+    const conversation = withMessages(method, this, messages);
     const filters = checkedFilters(method, knowledgeFilters);
     signal?.throwIfAborted();
     const message = typeof input === 'string' ? input : JSON.stringify(input, null, 2);
@@ -217,18 +235,22 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     const space = await this.open();
     const media = await storeRunMedia(read, space.media);
     const handle = await space.engine.start(this, {
-      input: { content, media, options: { ...given, ...shape, ...filtered, ...extra, stream } },
+      input: {
+        content,
+        media,
+        options: { ...given, ...shape, ...filtered, ...extra, ...conversation, stream: how !== 'run' },
+      },
       userId: userId ?? null,
       sessionId,
       runId,
-      background: false,
+      background,
     });
     cancelWith(signal, handle);
     return { space, handle };
   }
 
-  private async ended({ space, handle }: StartedRun): Promise<Types['output']> {
-    return this.outputOf(await handle.ended, space.media);
+  private async ended({ space, handle }: BegunRun): Promise<Types['output']> {
+    return this.outputOf(await (space.ended?.(handle) ?? handle.ended), space.media);
   }
 
   private open(): Promise<ComponentSpace> {
@@ -238,7 +260,7 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
   }
 }
 
-interface StartedRun {
+interface BegunRun {
   readonly space: ComponentSpace;
   readonly handle: RunHandle;
 }

@@ -24,14 +24,17 @@ export interface GivenStepAnswer {
 }
 
 export interface WorkflowContinueOptions {
-  /** By the names of the steps, or by the `requirement_id` of what they wait for where a step waits for several things. */
-  readonly answers: Readonly<Record<string, GivenStepAnswer>>;
+  /**
+   * By the names of the steps, or by the `requirement_id` of what they wait for where a step waits for several things.
+   * Left out: the decisions on the approvals of its calls are the answers.
+   */
+  readonly answers?: Readonly<Record<string, GivenStepAnswer>>;
   /** Aborting it cancels the run. */
   readonly signal?: AbortSignal;
 }
 
 /** What the options ask of a run of a workflow: it continues where it paused. */
-export function stepRequest({ answers }: WorkflowContinueOptions): ResumeRequest {
+export function stepRequest({ answers = {} }: WorkflowContinueOptions): ResumeRequest {
   return {
     answers: answersInCode(answers),
     from: 'end',
@@ -43,13 +46,13 @@ export function stepRequest({ answers }: WorkflowContinueOptions): ResumeRequest
   };
 }
 
-function answersInCode(given: WorkflowContinueOptions['answers']): AnswerSource {
+function answersInCode(given: Readonly<Record<string, GivenStepAnswer>>): AnswerSource {
   return {
     given: Object.keys(given).length > 0,
-    match(run, steps) {
+    match(run, steps, resolutions) {
       const { open } = workflowRequirementsOf(run, steps);
       const answers = new Map<string, unknown>();
-      const calls = new Questions(run, []);
+      const calls = new Questions(run, open.flatMap(callsOf));
       for (const [name, answer] of Object.entries(given)) {
         const state =
           open.find(({ body }) => body.requirement_id === name) ??
@@ -62,6 +65,7 @@ function answersInCode(given: WorkflowContinueOptions['answers']): AnswerSource 
           if (read !== undefined && state.waitKey) answers.set(state.waitKey, read);
         }
       }
+      calls.applyApprovals(resolutions);
       const ofCalls = calls.matched();
       return { ...ofCalls, answers: new Map([...answers, ...ofCalls.answers]), turn: 0 };
     },

@@ -11,7 +11,14 @@ import { workflowRequirementsOf } from './review/workflow-requirements.js';
 export interface WorkflowRunOptions
   extends Pick<
     AgentRunOptions,
-    'sessionId' | 'userId' | 'sessionState' | 'dependencies' | 'metadata' | 'signal' | keyof RunMediaOptions
+    | 'runId'
+    | 'sessionId'
+    | 'userId'
+    | 'sessionState'
+    | 'dependencies'
+    | 'metadata'
+    | 'signal'
+    | keyof RunMediaOptions
   > {
   /** Handed to every step beside the input. */
   readonly additionalData?: JsonObject;

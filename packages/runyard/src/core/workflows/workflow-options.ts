@@ -81,6 +81,6 @@ const stepAnswer = objectOf<GivenStepAnswer>({
 });
 
 export const workflowContinueOptions = objectOf<WorkflowContinueOptions>({
-  answers: required(recordOf(stepAnswer)),
+  answers: recordOf(stepAnswer),
   signal,
 });

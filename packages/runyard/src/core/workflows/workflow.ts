@@ -1,4 +1,4 @@
-import { workflowRunOptions } from '../agents/run-options.js';
+import { workflowRunOptions, workflowStartOptions } from '../agents/run-options.js';
 import { Component } from '../components/component.js';
 import { standIn } from '../components/stand-in.js';
 import type { RunEvent } from '../events/run-event.js';
@@ -51,6 +51,7 @@ export class Workflow<Content = unknown, Input = string | JsonObject>
     super('workflow', settings, {
       settings: workflowOptions,
       run: workflowRunOptions,
+      start: workflowStartOptions,
       continue: workflowContinueOptions,
     });
     const { name, owner } = this;
@@ -108,6 +109,13 @@ export class Workflow<Content = unknown, Input = string | JsonObject>
   inside(run: Run): Executable {
     // a function may have run it in another process
     return this.components.get(`${run.kind} ${run.componentId}`) ?? standIn(run);
+  }
+
+  override continue(
+    runId: string,
+    options: WorkflowContinueOptions = {},
+  ): Promise<WorkflowRunOutput<Content>> {
+    return super.continue(runId, options);
   }
 
   async close(): Promise<void> {

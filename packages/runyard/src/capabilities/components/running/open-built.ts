@@ -33,10 +33,7 @@ export function openBuilt({ components, databases, registry, spaces }: OpenBuilt
 
 /** As those of the code: its runs are in the database that it names. */
 function attachTo(spaces: Spaces, component: BuiltComponent): void {
-  component.attach(async () => {
-    const { engine, runs, media } = await spaces.get(component.settings.database);
-    return { engine, journal: runs, media: media.contents };
-  });
+  component.attach(async () => (await spaces.get(component.settings.database)).forCode);
 }
 
 /** Loaded with the first stored component: a service without any does not need it. */

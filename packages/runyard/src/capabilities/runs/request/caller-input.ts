@@ -2,12 +2,8 @@ import type { AgentDefinition } from '../../../core/agents/definition.js';
 import { ModelComponent } from '../../../core/agents/model-component.js';
 import { errors } from '../../../core/errors/errors.js';
 import { isRemote } from '../../../core/remote/remote-component.js';
-import type {
-  CallerConversation,
-  CallerInput,
-  CallerMessage,
-  CallerTool,
-} from '../../../core/runs/caller-input.js';
+import type { CallerInput, CallerTool } from '../../../core/runs/caller-input.js';
+import { checkConversation, checkToolName, type Place } from '../../../core/runs/check-conversation.js';
 import type { Executable } from '../../../core/runs/executable.js';
 import { toolSourcesOf } from '../../../core/tools/collect-tools.js';
 
@@ -15,13 +11,8 @@ const mostTools = 128;
 const longestDescription = 16 * 1024;
 const longestSchema = 64 * 1024;
 const deepestSchema = 64;
-const mostMessages = 2_000;
-const longestConversation = 4 * 1024 * 1024;
-const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Schemas that no object fits, which is what arguments are. */
 const neverObjects = new Set(['string', 'number', 'integer', 'boolean', 'null', 'array']);
-
-type Place = readonly (string | number)[];
 
 /** Refuses tools and conversations that are too large, malformed, or nothing that this component can work with. */
 export function checkCallerInput(executable: Executable, input: CallerInput | undefined): void {
@@ -35,7 +26,7 @@ export function checkCallerInput(executable: Executable, input: CallerInput | un
       ['messages'],
       `${nameOf(executable)} takes one message, and no conversation or instructions of the client`,
     );
-  checkConversation(conversation);
+  checkConversation(conversation, refused);
 }
 
 /** What another service executes gets its input in a form, which has no room for this. */
@@ -53,7 +44,7 @@ function checkTools(executable: Executable, tools: readonly CallerTool[]): void 
   const names = new Set<string>();
   for (const [position, { name, description = '', inputSchema }] of tools.entries()) {
     const at = (part: string) => ['tools', position, part];
-    checkName(name, at('name'));
+    checkToolName(name, at('name'), refused);
     if (names.has(name)) throw refused(at('name'), `there are two tools named '${name}'`);
     if (executable.tools.has(name))
       throw refused(at('name'), `${nameOf(executable)} has a tool named '${name}' itself. Rename yours`);
@@ -65,12 +56,6 @@ function checkTools(executable: Executable, tools: readonly CallerTool[]): void 
       );
     checkSchema(name, inputSchema, at('parameters'));
   }
-}
-
-/** Providers refuse requests with other names. */
-function checkName(name: string, place: Place): void {
-  if (!toolName.test(name))
-    throw refused(place, `the tool name '${name.slice(0, 80)}' must have 1 to 64 letters, digits, _ or -`);
 }
 
 function checkSchema(name: string, schema: CallerTool['inputSchema'], place: Place): void {
@@ -94,45 +79,6 @@ function checkChoice(executable: Executable, name: string, tools: readonly Calle
   if (!takesCallerInput(executable) || tools.some((tool) => tool.name === name)) return;
   if (executable.tools.has(name) || toolSourcesOf(executable.toolEntries).length > 0) return;
   throw refused(['tool_choice'], `there is no tool named '${name.slice(0, 80)}'`);
-}
-
-function checkConversation({ instructions = '', messages = [] }: CallerConversation): void {
-  if (messages.length > mostMessages)
-    throw refused(['messages'], `there are ${messages.length} messages, at most ${mostMessages}`);
-  const length = messages.reduce((sum, message) => sum + lengthOf(message), instructions.length);
-  if (length > longestConversation)
-    throw refused(['messages'], `the messages have ${length} characters, at most ${longestConversation}`);
-  checkCalls(messages);
-}
-
-function lengthOf(message: CallerMessage): number {
-  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
-  return calls.reduce((sum, call) => sum + call.arguments.length, message.content.length);
-}
-
-/** Models accept a result only after its call, and a call only with its result. */
-function checkCalls(messages: readonly CallerMessage[]): void {
-  let open = new Map<string, number>();
-  for (const [position, message] of messages.entries()) {
-    if (message.role === 'tool') {
-      if (!open.delete(message.toolCallId))
-        throw refused(
-          ['messages', position],
-          `the result of '${message.toolCallId.slice(0, 80)}' follows no call with that id`,
-        );
-      continue;
-    }
-    checkAnswered(open);
-    const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
-    for (const { name } of calls) checkName(name, ['messages', position]);
-    open = new Map(calls.map(({ id }) => [id, position]));
-  }
-  checkAnswered(open);
-}
-
-function checkAnswered(open: ReadonlyMap<string, number>): void {
-  for (const [id, position] of open)
-    throw refused(['messages', position], `the call '${id.slice(0, 80)}' has no result after it`);
 }
 
 function nameOf({ kind, id }: Executable): string {

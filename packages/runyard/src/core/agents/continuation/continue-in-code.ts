@@ -61,7 +61,7 @@ function checkTogether({ answers, from, fork, regenerate }: AgentContinueOptions
 function answersInCode(given: AgentContinueOptions['answers']): AnswerSource {
   return {
     given: given !== undefined,
-    match(run, steps) {
+    match(run, steps, resolutions) {
       const open = openRequirements(run, steps);
       const questions = new Questions(run, open);
       for (const [id, answer] of Object.entries(given ?? {})) {
@@ -70,6 +70,7 @@ function answersInCode(given: AgentContinueOptions['answers']): AnswerSource {
           throw errors.invalidAnswer(`Run ${run.runId} does not wait for an answer to the call '${id}'.`);
         questions.put(state, answerInCode(state, answer));
       }
+      questions.applyApprovals(resolutions);
       return { ...questions.matched(), turn: nextTurn(steps) };
     },
     unanswered: (run, steps) => errors.invalidAnswer(waitingText(run, openRequirements(run, steps))),

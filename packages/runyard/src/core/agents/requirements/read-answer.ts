@@ -48,7 +48,7 @@ export function answerInCode(state: ToolRequirementState, given: GivenAnswer): T
   const place = `The call '${callId}' of '${toolName}'`;
   if (approval?.type === 'required')
     throw errors.invalidAnswer(
-      `${place} waits for an approval. It is resolved through the approvals of a service: register the component with a Runyard.`,
+      `${place} waits for an approval, which an answer does not replace. Resolve it with app.approvals.resolve() of the Runyard that registers the component, then continue the run.`,
     );
   const names = inputFields.map(({ name }) => name);
   const unknown = Object.keys(given.values ?? {}).find((name) => !names.includes(name));
