@@ -1,4 +1,20 @@
 /** The public face of Runyard. */
+export type { Approval, Approvals } from './app/approvals.js';
+export type { InCode } from './app/in-code.js';
+export type { Listing } from './app/listing.js';
+export type { Memories, Memory } from './app/memories.js';
+export type { Metrics, MetricsList } from './app/metrics.js';
+export type { Operations } from './app/operations.js';
+export type {
+  ComponentNames,
+  ContinueFields,
+  RunBodies,
+  RunFields,
+  Runs,
+  ServiceRun,
+} from './app/runs.js';
+export type { ListedSession, SessionDetail, SessionRun, Sessions } from './app/sessions.js';
+export type { TraceDetail, TraceSpan, TraceSummary, Traces } from './app/traces.js';
 export { Agent, type AnyAgent } from './core/agents/agent.js';
 export {
   AgentFactory,

@@ -1,3 +1,4 @@
+import type { CallSite } from './app/service-calls.js';
 import { type Capability, routesOf, type ServiceParts } from './capabilities/capability.js';
 import type { TakesUp } from './capabilities/runs/database-space.js';
 import type { RunSpaces } from './capabilities/runs/run-spaces.js';
@@ -33,6 +34,8 @@ export interface OpenService {
   readonly spaces: RunSpaces;
   /** Calls of its own routes within this process. */
   readonly ownCalls: OwnCalls;
+  /** Calls of its operations by code. */
+  readonly inCode: CallSite;
   /** Accepts no new runs, gives running ones time, releases what is left, and ends streams cleanly. */
   close(graceMs: number): Promise<void>;
 }
@@ -65,6 +68,13 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
     upgrades: { paths, close: async () => void (await Promise.all(interfaces.map((one) => one.close?.()))) },
   });
   ownCalls.open(identities, http);
+  const inCode: CallSite = {
+    // bodies in code have one form, whatever clients ask for
+    services: { ...services, settings: { ...settings, compatibility: 'none' } },
+    identities,
+    resolveCaller: (request) => authenticator.admit(request),
+    routes: new Map(routesOf(options.capabilities).map((route) => [route.operationId, route])),
+  };
   const close = async (graceMs: number) => {
     const begun = performance.now();
     await capabilities.stop(graceMs);
@@ -80,7 +90,7 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
     throw error;
   }
   options.readiness.serve(spaces.parts(), capabilities.slots);
-  return { http, spaces, ownCalls, close };
+  return { http, spaces, ownCalls, inCode, close };
 }
 
 async function openIdentities(

@@ -1,6 +1,8 @@
+import type { Spaces } from './capabilities/capability.js';
 import type { ComponentsService } from './capabilities/components/service.js';
 import { errors } from './core/errors/errors.js';
 import type { Knowledge } from './core/knowledge/knowledge.js';
+import type { KnowledgeContent } from './core/knowledge/knowledge-space.js';
 import type { Database } from './platform/storage/database.js';
 import type { RunyardOptions } from './runyard-options.js';
 
@@ -42,4 +44,16 @@ export function namedKnowledge(
   if (chosen.length > 0 || name === undefined) return chosen;
   const known = knowledge.map((one) => one.name).join(', ');
   throw errors.invalidConfig(`There is no knowledge base '${name}'. Registered: ${known || 'none'}.`);
+}
+
+/** Embeds anew what another embedder has embedded, one content after the other. */
+export async function* reembedded(
+  spaces: Spaces,
+  chosen: readonly Knowledge[],
+): AsyncGenerator<{ readonly knowledge: string; readonly content: KnowledgeContent }, void, void> {
+  for (const knowledge of chosen) {
+    const space = await spaces.get(knowledge.settings.database);
+    for await (const content of space.knowledge.of(knowledge).reembedAll())
+      yield { knowledge: knowledge.name, content };
+  }
 }

@@ -1,3 +1,5 @@
+import { InCode } from './app/in-code.js';
+import type { CallSite } from './app/service-calls.js';
 import { capabilities } from './capabilities/capabilities.js';
 import { routesOf, type ServiceParts, type SpaceDatabase } from './capabilities/capability.js';
 import { ComponentsService, type ReadyComponent } from './capabilities/components/service.js';
@@ -40,7 +42,7 @@ import { guardProcess } from './platform/stray-failures.js';
 import { survivingLog } from './platform/surviving-log.js';
 import { version } from './platform/version.js';
 import { Probes } from './probes.js';
-import { allKnowledge, checkKnowledge, namedKnowledge } from './registered-knowledge.js';
+import { allKnowledge, checkKnowledge, namedKnowledge, reembedded } from './registered-knowledge.js';
 import {
   assertDatabasesExist,
   type ReplayedRun,
@@ -70,7 +72,7 @@ import {
 const appBrand = Symbol.for('runyard.app');
 
 /** A service: what is registered, behind HTTP. Nothing is opened before it is needed. */
-export class Runyard {
+export class Runyard extends InCode {
   readonly [appBrand] = true;
   readonly components: ComponentsService;
   readonly knowledge: readonly Knowledge[];
@@ -91,6 +93,7 @@ export class Runyard {
   private readonly probes = new Probes();
 
   constructor(given: RunyardOptions) {
+    super();
     const options = checkedRunyardOptions(given);
     this.options = options;
     this.components = new ComponentsService(options);
@@ -237,11 +240,7 @@ export class Runyard {
     const worker = this.opening === null ? await this.openWorker() : undefined;
     try {
       const { spaces } = worker ?? (await this.open());
-      for (const knowledge of chosen) {
-        const space = await spaces.get(knowledge.settings.database);
-        for await (const content of space.knowledge.of(knowledge).reembedAll())
-          yield { knowledge: knowledge.name, content };
-      }
+      yield* reembedded(spaces, chosen);
     } finally {
       await worker?.stop(0);
       await worker?.close(this.settings.stopGraceMs);
@@ -313,6 +312,10 @@ export class Runyard {
   /** Ids that exist, for the API browser. Where a token is needed they are left out: the description is open. */
   private pathExamples(): PathExamples {
     return authMode(this.settings) === 'none' ? this.components.exampleIds() : {};
+  }
+
+  protected async openInCode(): Promise<CallSite> {
+    return (await this.open()).inCode;
   }
 
   private open(): Promise<OpenService> {

@@ -1,7 +1,7 @@
 import { Component } from '../components/component.js';
 import { type CompletedRun, RunOutputError } from '../components/run-output.js';
-import { errors } from '../errors/errors.js';
 import type { StartedRun } from '../components/started-run.js';
+import { errors } from '../errors/errors.js';
 import type { JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
 import type { MediaContents } from '../media/media.js';

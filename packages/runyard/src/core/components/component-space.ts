@@ -15,8 +15,8 @@ import { MemoryJournal } from '../runs/journal/memory-journal.js';
 import type { RunJournal } from '../runs/journal/ports.js';
 import { RunSlots, unlimitedSlots } from '../runs/leases/run-slots.js';
 import { InProcessNotifications } from '../runs/notifications/in-process-notifications.js';
-import { wakeAtOf } from '../runs/run-ends.js';
 import type { EndedRun, Run } from '../runs/run.js';
+import { wakeAtOf } from '../runs/run-ends.js';
 import type { Timers } from '../timers.js';
 
 /** Where the runs of a component are executed and kept. */

@@ -23,7 +23,7 @@ import type { ValueSchema } from '../schemas/value-schema.js';
 import type { ComponentSpace } from './component-space.js';
 import { withMessages } from './given-messages.js';
 import { type CompletedRun, type RunOutput, RunOutputError } from './run-output.js';
-import { StartedRun } from './started-run.js';
+import { decodedEvents, StartedRun } from './started-run.js';
 
 /** What the settings of every kind hold. */
 interface ComponentSettings {
@@ -197,13 +197,9 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     options?: Types['runOptions'],
   ): AsyncGenerator<EventsOf[Types['kind']], void, void> {
     const { handle } = await this.begin('stream', input, options);
-    const reader = handle.events();
     try {
-      for (let events = await reader.next(); events !== null; events = await reader.next()) {
-        for (const event of events) yield event.decoded<Types['kind']>();
-      }
+      yield* decodedEvents<Types['kind']>(handle.events());
     } finally {
-      reader.close();
       handle.cancel('The reader of the stream left');
     }
     await handle.ended;

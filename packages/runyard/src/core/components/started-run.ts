@@ -1,4 +1,5 @@
 import type { EventsOf } from '../events/run-event.js';
+import type { EventReader } from '../runs/events/event-reader.js';
 import type { RunHandle } from '../runs/execution/executor.js';
 import type { RunKind, RunStatus } from '../runs/run.js';
 import type { ComponentSpace } from './component-space.js';
@@ -26,19 +27,8 @@ export class StartedRun<Kind extends RunKind = RunKind, Output = unknown> {
    * Yields the events of the run, those from before included, until it ends or pauses. Each call is a reader of its own.
    * Leaving the loop does not cancel the run. `after`: the `event_index` of the last event that the reader has.
    */
-  async *events({
-    after = -1,
-  }: {
-    readonly after?: number;
-  } = {}): AsyncGenerator<EventsOf[Kind], void, void> {
-    const reader = this.handle.events(after + 1);
-    try {
-      for (let events = await reader.next(); events !== null; events = await reader.next()) {
-        for (const event of events) yield event.decoded<Kind>();
-      }
-    } finally {
-      reader.close();
-    }
+  events({ after = -1 }: { readonly after?: number } = {}): AsyncGenerator<EventsOf[Kind], void, void> {
+    return decodedEvents<Kind>(this.handle.events(after + 1));
   }
 
   /** Waits until the run ends or pauses, and resolves with what `run()` resolves with. */
@@ -52,5 +42,18 @@ export class StartedRun<Kind extends RunKind = RunKind, Output = unknown> {
     const { runId, kind, componentId, sessionId } = this.handle.run;
     const requestedAt = 0;
     await engine.cancel(runId, { runId, kind, componentId, sessionId, userId: null, reason, requestedAt });
+  }
+}
+
+/** The events of a reader as values. Leaving the loop closes the reader. */
+export async function* decodedEvents<Kind extends RunKind>(
+  reader: EventReader,
+): AsyncGenerator<EventsOf[Kind], void, void> {
+  try {
+    for (let events = await reader.next(); events !== null; events = await reader.next()) {
+      for (const event of events) yield event.decoded<Kind>();
+    }
+  } finally {
+    reader.close();
   }
 }

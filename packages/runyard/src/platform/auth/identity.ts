@@ -36,6 +36,15 @@ const schedulerScopes: readonly string[] = [
   ...['read', 'write'].map((action) => `evals:${action}`),
 ];
 
+/** A caller that code names. Code has authenticated them: nothing is proved here. */
+export interface NamedCaller {
+  readonly userId: string;
+  /** What they may do. Left out: everything with what is theirs. */
+  readonly scopes?: readonly string[];
+  /** What their token said. */
+  readonly claims?: JsonObject;
+}
+
 export interface Identity {
   readonly caller: Caller;
   readonly by: 'jwt' | 'service_account' | 'security_key';
@@ -100,6 +109,14 @@ export class Identities {
   /** Who has the code and the databases of the service at hand: commands. */
   operator(userId: string | null): Caller {
     return { ...(this.mode === 'none' ? anonymousCaller : rootCaller), userId };
+  }
+
+  /** A caller that code names: sees their own rows alone, in every mode, unless their scopes are an admin's. */
+  named({ userId, scopes, claims }: NamedCaller): Caller {
+    const rights = scopes === undefined ? Rights.unlimited : this.#rights(scopes, true);
+    const scope: DataScope = rights.isAdmin ? { kind: 'all' } : { kind: 'user', userId };
+    const bound = claims === undefined ? {} : boundValues(claims, this.options.settings);
+    return { userId, scope, rights, proven: true, claims: claims ?? null, bound };
   }
 
   /** A service account sees its own rows alone, in every mode. */

@@ -40,7 +40,7 @@ const runQuery = z.object({
   ...databaseQuery,
 });
 
-const runsQuery = runQuery.extend({
+export const sessionRunsQuery = runQuery.extend({
   created_after: seconds('later'),
   created_before: seconds('earlier'),
   limit: formInteger({ min: 1, max: largestPage }).optional().meta({
@@ -57,6 +57,8 @@ const sessionRun = z
   .union([listedRun, listedTeamRun, listedWorkflowRun])
   .meta({ id: 'SessionRun', description: 'A run of a session: of an agent, a team or a workflow.' });
 
+export const sessionRuns = z.array(sessionRun);
+
 const listSessionRuns = defineRoute({
   method: 'GET',
   path: '/sessions/:session_id/runs',
@@ -70,9 +72,9 @@ const listSessionRuns = defineRoute({
     'the steps of a workflow are part of its run. Media are described, not included. With `agentos` compatibility, a session whose only ' +
     'runs are unfinished streamed ones gets 404.',
   params: sessionParams,
-  query: runsQuery,
+  query: sessionRunsQuery,
   headers: wireFormatHeaders,
-  responses: { 200: z.array(sessionRun) },
+  responses: { 200: sessionRuns },
   handler: async ({ sessionRuns, settings }: SessionRunServices, { params, query, caller, headers }) => {
     const space = await sessionRuns.in(query);
     await checkSession(space, scopeNaming(caller, query.user_id), params.session_id);
