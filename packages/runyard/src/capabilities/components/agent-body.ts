@@ -21,7 +21,7 @@ export interface ShownDatabases {
 
 /** What is shown of an agent, and of the leader of a team. */
 export type DescribedAgent = Pick<AnyAgent, 'id' | 'name' | 'settings' | 'model' | 'tools'> &
-  Partial<Pick<AnyAgent, 'origin'>>;
+  Partial<Pick<AnyAgent, 'origin' | 'limits'>>;
 
 /** An agent or a factory of agents as the wire shows it. */
 export function componentBodyOf(component: AnyAgent | AgentFactory, databases: ShownDatabases): Fields {
@@ -102,7 +102,7 @@ export function leaderFields(agent: DescribedAgent, databases: ShownDatabases): 
       add_datetime_to_context: unless(settings.addDatetimeToContext, false),
       timezone_identifier: settings.timezone,
     }),
-    limits: limitsBody(settings.limits),
+    limits: limitsBody(agent.limits),
     metadata: settings.metadata,
     ...originFields(agent),
   };

@@ -21,6 +21,7 @@ import {
 import { objectSchema, schema } from '../options/schema-kind.js';
 import { conversationLimits } from '../runs/limits/limit-options.js';
 import { toolEntry } from '../tools/toolkit.js';
+import { ofRun } from './context/of-run-kind.js';
 import type { AgentSettings } from './definition.js';
 import { hook } from './hooks/hook-options.js';
 import { knowledgeUse } from './knowledge/knowledge-use.js';
@@ -41,7 +42,7 @@ export const fallbackShape: Shape<Fallback> = {
 export const agentShape: Shape<AgentSettings> = {
   id: text,
   name: text,
-  model,
+  model: ofRun(model),
   description: text,
   role: text,
   instructions: anyOf(text, listOf(text), callable),
@@ -54,11 +55,11 @@ export const agentShape: Shape<AgentSettings> = {
   timezone: timeZone,
   sendMediaToModel: flag,
   introduction: text,
-  tools: listOf(toolEntry),
+  tools: ofRun(listOf(toolEntry)),
   toolChoice: anyOf(word('auto', 'none', 'required'), objectOf({ name: required(text) })),
   toolHooks: listOf(callable),
   toolCallLimit: count(0),
-  limits: conversationLimits,
+  limits: ofRun(conversationLimits),
   addHistoryToContext: flag,
   numHistoryRuns: count(0),
   numHistoryMessages: count(0),

@@ -2,6 +2,7 @@ import { functionIdentity } from '../fingerprint.js';
 import type { Json } from '../json.js';
 import { toolSourcesOf } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
+import { dependentSettings } from './context/settings-of-run.js';
 import type { AgentDefinition } from './definition.js';
 import type { PostHook, PreHook } from './hooks/hook.js';
 
@@ -12,6 +13,7 @@ export function agentStructure({
   toolEntries,
 }: Pick<AgentDefinition, 'settings' | 'tools' | 'toolEntries'>): Json {
   const { preHooks = [], postHooks = [], dependencies = {} } = settings;
+  const chosen = dependentSettings(settings);
   const resolved = Object.entries(dependencies).filter(([, value]) => typeof value === 'function');
   return {
     preHooks: preHooks.map(hookIdentity),
@@ -21,6 +23,7 @@ export function agentStructure({
     tools: Array.from(tools.values(), toolStructure),
     sources: toolSourcesOf(toolEntries).map(({ name }) => name),
     toolCallLimit: settings.toolCallLimit ?? null,
+    ...(chosen.length > 0 && { chosen: [...chosen] }),
   };
 }
 

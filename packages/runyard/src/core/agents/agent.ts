@@ -1,10 +1,9 @@
 import type { RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
-import type { ModelLike } from '../models/resolve.js';
 import type { RunContext } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
 import type { RunResult } from '../runs/run.js';
-import { collectFixedTools } from '../tools/collect-tools.js';
+import { collectFixedTools, namedTools } from '../tools/collect-tools.js';
 import { endEvents } from './agent-events.js';
 import { agentOptions } from './agent-options.js';
 import { agentStructure } from './agent-structure.js';
@@ -21,21 +20,21 @@ export class Agent<Content = unknown, Input = string | JsonObject> extends Model
   Input
 > {
   readonly kind = 'agent';
-  readonly toolEntries = [...(this.settings.tools ?? []), ...builtInTools(this.settings)];
+  readonly toolEntries = [...namedTools(this.settings.tools), ...builtInTools(this.settings)];
   protected readonly fixedTools = collectFixedTools(this.owner, this.toolEntries);
 
   constructor(settings: AgentSettings) {
     super('agent', settings, agentOptions);
   }
 
-  onModel(model: ModelLike): Agent<Content, Input> {
-    const copy = new Agent<Content, Input>({ ...this.settings, model });
+  with(settings: Partial<AgentSettings>): Agent<Content, Input> {
+    const copy = new Agent<Content, Input>({ ...this.settings, ...settings });
     // a run of a copy continues with the same configurations, too
     copy.origin = this.origin;
     return copy;
   }
 
-  execute(context: RunContext): Promise<RunResult> {
+  lead(context: RunContext): Promise<RunResult> {
     return executeAgent(this.definition, context);
   }
 

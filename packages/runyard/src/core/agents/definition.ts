@@ -10,7 +10,7 @@ import type { ToolHook } from '../tools/call/tool-hooks.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolEntry } from '../tools/toolkit.js';
 import type { Answer } from './answer/answer-record.js';
-import type { DependencyValue, InstructionsFunction } from './context/run-values.js';
+import type { DependencyValue, InstructionsFunction, OfRun } from './context/run-values.js';
 import type { PostHook, PreHook } from './hooks/hook.js';
 import type { ModelRecord } from './journal-records.js';
 import type { KnowledgeUse } from './knowledge/knowledge-use.js';
@@ -28,9 +28,9 @@ export interface AgentSettings<
   readonly name?: string;
   /**
    * A model object, or a name such as `offline`, `openai:gpt-5-mini`, `ollama:llama3`. A member of a team that has none
-   * takes that of the team.
+   * takes that of the team. As a function, it is called for each run.
    */
-  readonly model?: ModelLike;
+  readonly model?: OfRun<ModelLike>;
 
   // what the model is given
   readonly description?: string;
@@ -53,8 +53,8 @@ export interface AgentSettings<
   readonly introduction?: string;
 
   // tools
-  /** Tools, kits of them, and sources that are asked for each run. */
-  readonly tools?: readonly ToolEntry[];
+  /** Tools, kits of them, and sources that are asked for each run; or a function that returns them for a run. */
+  readonly tools?: OfRun<readonly ToolEntry[]>;
   readonly toolChoice?: ToolChoice;
   /** Called around every tool call, outside of the tool's own hooks. */
   readonly toolHooks?: readonly ToolHook[];
@@ -62,7 +62,7 @@ export interface AgentSettings<
   readonly toolCallLimit?: number;
 
   /** How much a run may do before it ends with the error `limit_exceeded`: `{ turns: 50, cost: 2 }`. */
-  readonly limits?: RunLimits;
+  readonly limits?: OfRun<RunLimits>;
 
   // sessions
   /** Shows the model earlier runs of the session. */

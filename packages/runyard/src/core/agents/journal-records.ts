@@ -49,6 +49,20 @@ export const contextRecord = outputRecord(
   }),
 );
 
+/** input of the step `settings`: what the functions of the settings were called with. */
+export const settingsInput = inputRecord(
+  'values for settings',
+  1,
+  object({ state: jsonObject, dependencies: jsonObject, metadata: jsonObject }),
+);
+
+export type SettingsInput = Shaped<typeof settingsInput.shape>;
+
+/** its output: what they returned, by names and ids. */
+export const settingsRecord = outputRecord('settings of a run', 1, object({ chosen: jsonObject }));
+
+export type SettingsRecord = Shaped<typeof settingsRecord.shape>;
+
 /** input of the steps `model:<turn>`: how the model is called. Left out when that is as it was in the call before. */
 export const modelCallRecord = inputRecord(
   'how the model is called',

@@ -6,18 +6,20 @@ import type { JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
 import type { MediaContents } from '../media/media.js';
 import type { Model } from '../models/model.js';
-import { type ModelLike, resolveModel } from '../models/resolve.js';
+import { resolveModel } from '../models/resolve.js';
 import type { ObjectKind } from '../options/kind.js';
 import type { RunContext } from '../runs/context.js';
 import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js';
 import type { ResumeRequest } from '../runs/resume/resume-run.js';
-import type { EndedRun, Run, StepRecord } from '../runs/run.js';
+import type { EndedRun, Run, RunResult, StepRecord } from '../runs/run.js';
 import type { FittedTo } from '../schemas/schema-types.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
 import { type CollectedTools, toolSourcesOf } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolEntry } from '../tools/toolkit.js';
 import { checkStageSettings } from './check-stage-settings.js';
+import { ChosenSources } from './context/chosen-sources.js';
+import { chooseSettings, dependentSettings } from './context/settings-of-run.js';
 import { continuationOf } from './continuation/continuation.js';
 import { type AgentContinueOptions, callRequest } from './continuation/continue-in-code.js';
 import type { AgentDefinition, AgentSettings } from './definition.js';
@@ -58,6 +60,9 @@ export abstract class ModelComponent<
   abstract readonly toolEntries: readonly ToolEntry[];
   protected abstract readonly fixedTools: CollectedTools;
   private resolvedModel: Model | null = null;
+  /** What the functions of the settings made of it, for each execution. */
+  protected readonly chosenFor = new WeakMap<RunContext, ModelComponent<Kind, Settings, Content, Input>>();
+  private readonly chosenSources = new ChosenSources();
 
   constructor(kind: Kind, settings: Settings, options: ObjectKind) {
     super(kind, settings, {
@@ -69,19 +74,38 @@ export abstract class ModelComponent<
     checkStageSettings(this.owner, settings);
   }
 
-  /** Null for a member that takes the model of its team. */
+  /** Null where a function chooses it for each run, and for a member that takes the model of its team. */
   get model(): Model | null {
     const { model } = this.settings;
-    if (model !== undefined) this.resolvedModel ??= resolveModel(model);
+    if (model !== undefined && typeof model !== 'function') this.resolvedModel ??= resolveModel(model);
     return this.resolvedModel;
   }
 
-  /** A copy that another model leads: runs of this one are not touched. */
-  abstract onModel(model: ModelLike): ModelComponent<Kind, Settings, Content, Input>;
+  /** A copy with other settings: runs of this one are not touched. */
+  abstract with(settings: Partial<Settings>): ModelComponent<Kind, Settings, Content, Input>;
+
+  /** Executes a run for which all settings are known. */
+  abstract lead(context: RunContext): Promise<RunResult>;
+
+  execute(context: RunContext): Promise<RunResult> {
+    return dependentSettings(this.settings).length === 0 ? this.lead(context) : this.leadChosen(context);
+  }
+
+  /** Whether functions of the run are called that may read the claims of the caller. */
+  get readsClaims(): boolean {
+    const { instructions, knowledgeRetriever, dependencies = {} } = this.settings;
+    return (
+      dependentSettings(this.settings).length > 0 ||
+      [instructions, knowledgeRetriever, ...Object.values(dependencies)].some(
+        (value) => typeof value === 'function',
+      ) ||
+      toolSourcesOf(this.toolEntries).some(({ readsRun }) => readsRun === true)
+    );
+  }
 
   /** Throws when nothing gives it a model. */
   override assertRuns(): void {
-    if (this.model === null)
+    if (this.model === null && typeof this.settings.model !== 'function')
       throw errors.invalidConfig(
         `${this.owner} has no model. Give it one: model: 'openai:gpt-5-mini'. Only a member of a team can do without: it takes the model of the team.`,
       );
@@ -156,7 +180,8 @@ export abstract class ModelComponent<
   }
 
   async close(): Promise<void> {
-    await Promise.all(toolSourcesOf(this.toolEntries).map((source) => source.close()));
+    const sources = [...toolSourcesOf(this.toolEntries), ...this.chosenSources.shared];
+    await Promise.all(sources.map((source) => source.close()));
   }
 
   /** What its runs are executed with. */
@@ -164,6 +189,16 @@ export abstract class ModelComponent<
     this.assertRuns();
     // its model is known
     return this as this & { readonly model: Model };
+  }
+
+  private async leadChosen(context: RunContext): Promise<RunResult> {
+    const { chosen, done } = await chooseSettings(this, context, this.chosenSources);
+    this.chosenFor.set(context, chosen);
+    try {
+      return await chosen.lead(context);
+    } finally {
+      await done();
+    }
   }
 
   protected outputOf(ended: EndedRun, contents: MediaContents): AgentRunOutput<Content | string> {

@@ -32,7 +32,7 @@ interface ComponentSettings {
   readonly inputSchema?: ValueSchema;
   readonly sessionState?: JsonObject;
   readonly metadata?: JsonObject;
-  readonly limits?: AnyLimits;
+  readonly limits?: AnyLimits | ((...args: never[]) => unknown);
 }
 
 /** The types in which the kinds differ. */
@@ -90,8 +90,10 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     this.owner = `${label} '${id}'`;
   }
 
-  get limits(): Types['settings']['limits'] {
-    return this.settings.limits;
+  /** Undefined also where a function chooses them for each run. */
+  get limits(): AnyLimits | undefined {
+    const { limits } = this.settings;
+    return typeof limits === 'function' ? undefined : limits;
   }
 
   /** Made when it is first asked for: it takes the schemas of all tools. */

@@ -13,5 +13,5 @@ export function onModel(
   model: ModelLike,
 ): AnyAgent | AnyTeam | undefined {
   // the models of a remote component are at its service
-  return isRemote(component) || component.kind === 'workflow' ? undefined : component.onModel(model);
+  return isRemote(component) || component.kind === 'workflow' ? undefined : component.with({ model });
 }

@@ -4,6 +4,7 @@ import type { LearningSettings } from '../agents/learning/learning-settings.js';
 import { type Fallback, isFallback } from '../agents/turns/fallback.js';
 import type { WorkingMemorySettings } from '../agents/working-memory/working-memory-settings.js';
 import { isJsonObject } from '../json.js';
+import { model as modelKind } from '../models/model-kind.js';
 import type { ModelLike } from '../models/resolve.js';
 import { amount, flag, longestTimeMs, text, word } from '../options/kinds.js';
 import { conversationLimitShape } from '../runs/limits/limit-options.js';
@@ -12,13 +13,13 @@ import {
   type ConfigForm,
   type ConfigKey,
   type ConfigValue,
+  fixed,
   type KeysOf,
   key,
   listValue,
   needed,
   neededToBuild,
   nullable,
-  object,
   objectValue,
   plain,
   plainValue,
@@ -95,7 +96,7 @@ function isObject(value: unknown): boolean {
 const fallbackByReason = objectValue<Fallback>({
   what: 'a fall-back model',
   keys: {
-    model: needed(key('model', model), agentShape.model.allowed),
+    model: needed(key('model', model), modelKind.allowed),
     on: plain('on', fallbackShape.on),
   },
 });
@@ -122,7 +123,7 @@ const hooks = listValue(
 export const agentKeys: KeysOf<AgentSettings> = {
   id: ownId,
   name: plain('name', agentShape.name),
-  model: neededToBuild(key('model', model), agentShape.model.allowed),
+  model: neededToBuild(key('model', fixed(model)), agentShape.model.allowed),
   description: plain('description', agentShape.description),
   role: plain('role', agentShape.role),
   instructions: key('instructions', instructions),
@@ -136,11 +137,11 @@ export const agentKeys: KeysOf<AgentSettings> = {
   sendMediaToModel: plain('send_media_to_model', agentShape.sendMediaToModel),
   introduction: plain('introduction', agentShape.introduction),
 
-  tools: key('tools', tools),
+  tools: key('tools', fixed(tools)),
   toolChoice: plain('tool_choice', agentShape.toolChoice),
   toolHooks: key('tool_hooks', listValue(functionName, mostHooks)),
   toolCallLimit: plain('tool_call_limit', agentShape.toolCallLimit),
-  limits: object('limits', limits),
+  limits: key('limits', fixed(objectValue(limits))),
 
   addHistoryToContext: plain('add_history_to_context', agentShape.addHistoryToContext),
   numHistoryRuns: plain('num_history_runs', agentShape.numHistoryRuns),
@@ -175,7 +176,7 @@ export const agentKeys: KeysOf<AgentSettings> = {
   workingMemory: key('working_memory', workingMemory),
   learning: key('learning', learning),
 
-  knowledge: key('knowledge', knowledge),
+  knowledge: key('knowledge', fixed(knowledge)),
   searchKnowledge: plain('search_knowledge', agentShape.searchKnowledge),
   addSearchKnowledgeInstructions: plain(
     'add_search_knowledge_instructions',

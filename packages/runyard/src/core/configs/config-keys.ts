@@ -38,6 +38,17 @@ export interface ConfigForm<Settings> {
 }
 
 /** A setting under one key, or under one of several names. */
+/** A value that may be a function of the run in code, which no configuration can hold. */
+export function fixed(of: ConfigValue): ConfigValue {
+  return {
+    read: of.read,
+    write: (setting, at) =>
+      typeof setting === 'function'
+        ? at.fault('is a function of the run, which a configuration cannot hold. Give a value.')
+        : of.write(setting, at),
+  };
+}
+
 export function key(names: string | readonly [string, ...string[]], value: ConfigValue): ConfigKey {
   const keys: readonly string[] = typeof names === 'string' ? [names] : names;
   const [written = ''] = keys;

@@ -2,7 +2,15 @@ import type { Json, JsonObject } from '../json.js';
 import type { TeamSettings } from '../teams/settings.js';
 import { teamShape } from '../teams/team-options.js';
 import { agentKeys, agentKeysWithoutSetting } from './agent-form.js';
-import { type ConfigForm, type ConfigKey, isAbsent, key, neededToBuild, plain } from './config-keys.js';
+import {
+  type ConfigForm,
+  type ConfigKey,
+  fixed,
+  isAbsent,
+  key,
+  neededToBuild,
+  plain,
+} from './config-keys.js';
 import { members } from './values/member-value.js';
 
 /** Keys that choose a mode when they are true. */
@@ -32,7 +40,7 @@ export const teamForm: ConfigForm<TeamSettings> = {
   what: 'a team',
   keys: {
     ...agentKeys,
-    members: neededToBuild(key('members', members), teamShape.members.allowed),
+    members: neededToBuild(key('members', fixed(members)), 'a list of members'),
     mode,
     determineInputForMembers: plain('determine_input_for_members', teamShape.determineInputForMembers),
     shareMemberInteractions: plain('share_member_interactions', teamShape.shareMemberInteractions),

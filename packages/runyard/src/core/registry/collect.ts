@@ -9,8 +9,9 @@ import { describeModel, type ModelLike } from '../models/resolve.js';
 import { isRemote } from '../remote/remote-component.js';
 import type { Executable } from '../runs/executable.js';
 import { jsonSchemaOf, type ValueSchema } from '../schemas/value-schema.js';
+import { namedMembers } from '../teams/members/inherited-model.js';
 import type { AnyTeam } from '../teams/team.js';
-import { collectFixedTools } from '../tools/collect-tools.js';
+import { collectFixedTools, namedTools } from '../tools/collect-tools.js';
 import { Tool } from '../tools/tool.js';
 import { type ToolEntry, Toolkit } from '../tools/toolkit.js';
 import { nodesInside, type WorkflowNode } from '../workflows/definition/node.js';
@@ -92,7 +93,7 @@ class Collector {
     // its models are at another service
     if (isRemote(component)) return;
     for (const model of modelsOf(settings)) addModel(registry, model, place);
-    for (const entry of settings.tools ?? []) addTool(registry, entry, place);
+    for (const entry of namedTools(settings.tools)) addTool(registry, entry, place);
     for (const base of knowledgeOf(settings)) addKnowledge(registry, base, place);
     const { inputSchema, outputSchema } = settings;
     if (inputSchema !== undefined) this.schema(inputSchema, `${component.id}.input_schema`, place);
@@ -109,7 +110,7 @@ class Collector {
     for (const hook of [...(settings.preHooks ?? []), ...(settings.postHooks ?? [])])
       registry.hooks.add(hook.name, hook, place);
     // those of the code, and not the copies that have taken the model of the team
-    if (component.kind === 'team') this.visit(component.settings.members);
+    if (component.kind === 'team') this.visit(namedMembers(component.settings.members));
   }
 
   /** One without a title is named after its place. */
@@ -147,7 +148,7 @@ function addKnowledge(registry: RegisteredThings, base: Knowledge, place: Place)
 /** The models of an agent or a leader, those of its stages included. */
 function modelsOf(settings: AgentSettings): ModelLike[] {
   const stages = [
-    settings.model,
+    typeof settings.model === 'function' ? undefined : settings.model,
     settings.sessionSummaryModel,
     settings.memoryModel,
     learningPlan(settings)?.model,

@@ -1,3 +1,4 @@
+import type { AgentSettings } from '../agents/definition.js';
 import { usesMemories } from '../agents/memory/memories-in-context.js';
 import { resolveEmbedder } from '../embedders/resolve.js';
 import type { JsonObject } from '../json.js';
@@ -173,6 +174,10 @@ function vectorStores(registry: RegisteredThings, databases: readonly string[]):
   });
 }
 
+function ownModel({ model }: AgentSettings): ModelLike | undefined {
+  return typeof model === 'function' ? undefined : model;
+}
+
 /** Agents and teams that remember, and those that keep summaries, with the model that does it. */
 function managers(registry: RegisteredThings): RegistryEntry[] {
   return Array.from(registry.members.all(), ({ thing: { id, kind, settings } }) => {
@@ -180,7 +185,7 @@ function managers(registry: RegisteredThings): RegistryEntry[] {
     const found: RegistryEntry[] = [];
     const factsOf = (model: ModelLike | undefined) => {
       const facts = { owner_id: id, owner_type: kind };
-      // that of a member may be known only in its team
+      // that of a member may be known only in its team, and one that a function chooses only in a run
       if (model === undefined) return facts;
       const { name, id: modelId } = describeModel(model);
       return { ...facts, model_class: `runyard.models.${name}`, model_id: modelId };
@@ -188,7 +193,7 @@ function managers(registry: RegisteredThings): RegistryEntry[] {
     if (usesMemories(settings)) {
       const metadata = {
         class_path: 'runyard.Memory',
-        ...factsOf(settings.memoryModel ?? settings.model),
+        ...factsOf(settings.memoryModel ?? ownModel(settings)),
         add_memories: true,
         update_memories: true,
         delete_memories: true,
@@ -197,7 +202,7 @@ function managers(registry: RegisteredThings): RegistryEntry[] {
       found.push({ ...entry('memory_manager', id, metadata), owner });
     }
     if (settings.enableSessionSummaries) {
-      const facts = factsOf(settings.sessionSummaryModel ?? settings.model);
+      const facts = factsOf(settings.sessionSummaryModel ?? ownModel(settings));
       const metadata = { class_path: 'runyard.SessionSummary', ...facts };
       found.push({ ...entry('session_summary_manager', id, metadata), owner });
     }

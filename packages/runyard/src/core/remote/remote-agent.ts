@@ -22,8 +22,8 @@ export class RemoteAgent extends Agent<Json> implements RemoteComponent {
     this.remote = remote;
   }
 
-  /** Its models are at the other service. */
-  override onModel(): this {
+  /** Its settings are at the other service. */
+  override with(): this {
     return this;
   }
 

@@ -27,8 +27,8 @@ export class RemoteTeam extends Team<Json> implements RemoteComponent {
     this.remote = remote;
   }
 
-  /** Its models are at the other service. */
-  override onModel(): this {
+  /** Its settings are at the other service. */
+  override with(): this {
     return this;
   }
 

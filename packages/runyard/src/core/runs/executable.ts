@@ -44,8 +44,10 @@ export interface Executable {
   continuation?(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation | undefined;
   /** What the run has cost so far, in wire form: for one that does not complete. */
   metrics?(context: RunContext): JsonObject;
-  /** What executes a run within one of this component's. */
-  inside?(run: Run): Executable | undefined;
+  /** What executes a run within one of this component's, whose context is `around`. */
+  inside?(run: Run, around: RunContext): Executable | undefined;
+  /** Whether functions of it, or of what runs inside it, may read the claims of the caller. Left out: none do. */
+  readonly readsClaims?: boolean;
   /** A run has ended before its work has: lets go of what it began elsewhere. Nothing waits for it. Left out: nothing. */
   leave?(context: RunContext, end: RunEnd): void;
   /** The last events of a run that ended this way, in the words of the wire. */

@@ -1,5 +1,6 @@
 import { errors } from '../errors/errors.js';
 import type { Tool } from '../tools/tool.js';
+import { namedMembers } from './members/inherited-model.js';
 import type { TeamMember, TeamSettings } from './settings.js';
 
 /** How deep teams can be nested. */
@@ -8,14 +9,14 @@ const deepestNesting = 10;
 /** Refuses a definition that cannot work, with what is wrong with it. */
 export function checkTeam(id: string, settings: TeamSettings, tools: ReadonlyMap<string, Tool>): void {
   const refuse = refusalOf(id);
-  const { members } = settings;
+  const members = namedMembers(settings.members);
   checkIds(members, tools, refuse);
   if (members.some((member) => contains(member, id)))
     refuse(`contains itself: there is a team '${id}' among its members.`);
   const levels = 1 + Math.max(...members.map(levelsOf));
   if (levels > deepestNesting)
     refuse(`is a nesting of ${levels} teams. At most ${deepestNesting} can stand inside of each other.`);
-  checkDatabases(settings, refuse);
+  checkDatabases(settings.database, members, refuse);
 }
 
 type Refuse = (text: string) => never;
@@ -46,7 +47,7 @@ function levelsOf({ members }: TeamMember): number {
 }
 
 /** What a member does is part of the team's run, and stored with it. */
-function checkDatabases({ members, database }: TeamSettings, refuse: Refuse): void {
+function checkDatabases(database: string | undefined, members: readonly TeamMember[], refuse: Refuse): void {
   for (const member of members) {
     const other = member.settings.database;
     if (other === undefined || other === database) continue;

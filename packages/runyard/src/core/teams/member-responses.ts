@@ -1,5 +1,6 @@
 import { mediaBody, mediaFields, messageBody } from '../agents/agent-events.js';
 import { endingFields } from '../agents/answer/ending.js';
+import { modelOfRun } from '../agents/context/settings-of-run.js';
 import { referencesOf } from '../agents/knowledge/references.js';
 import { pausedText } from '../agents/requirements/paused-text.js';
 import { requirementBody } from '../agents/requirements/requirement-body.js';
@@ -35,6 +36,7 @@ export function nestedRunBody(child: ChildView, statusText: StatusText = plainSt
   const shown = run.status === 'paused' ? states.filter(({ answer }) => answer === null) : [];
   const tools = toolExecutionsOf(steps).map(toolExecutionBody);
   const references = referencesOf(steps);
+  const model = modelOfRun(run, steps);
   const { sessionState } = result ?? {};
   return present({
     run_id: run.runId,
@@ -48,8 +50,8 @@ export function nestedRunBody(child: ChildView, statusText: StatusText = plainSt
     reasoning_content: result?.reasoningContent,
     model_provider_data: result?.modelProviderData,
     ...endingFields(result ?? {}),
-    model: run.model,
-    model_provider: run.modelProvider,
+    model: model?.id,
+    model_provider: model?.provider,
     session_state: isTeam && Object.keys(sessionState ?? {}).length === 0 ? undefined : sessionState,
     created_at: Math.floor(run.createdAt / 1000),
     status: statusText(run.status),

@@ -1,3 +1,4 @@
+import type { OfRun } from '../agents/context/run-values.js';
 import type { AgentDefinition, AgentSettings } from '../agents/definition.js';
 import type { Model } from '../models/model.js';
 import type { ModelLike } from '../models/resolve.js';
@@ -22,8 +23,8 @@ export interface TeamMember extends Executable, Omit<AgentDefinition, 'model'> {
   readonly model: Model | null;
   /** Those of a team. */
   readonly members?: readonly TeamMember[];
-  /** The same member with this model. */
-  onModel(model: ModelLike): TeamMember;
+  /** The same member with other settings. */
+  with(settings: { readonly model: ModelLike }): TeamMember;
   close(): Promise<void>;
 }
 
@@ -33,7 +34,8 @@ export interface TeamSettings<
   Input extends ValueSchema = ValueSchema,
   Mode extends TeamMode = TeamMode,
 > extends AgentSettings<Output, Input> {
-  readonly members: readonly TeamMember[];
+  /** Agents and teams; or a function that returns them for a run. */
+  readonly members: OfRun<readonly TeamMember[]>;
   /** Default `coordinate`. */
   readonly mode?: Mode;
 

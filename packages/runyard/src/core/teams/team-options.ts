@@ -1,4 +1,5 @@
 import { agentShape } from '../agents/agent-options.js';
+import { ofRun } from '../agents/context/of-run-kind.js';
 import type { Shape } from '../options/kind.js';
 import { callable, count, flag, having, listOf, objectOf, required, text, word } from '../options/kinds.js';
 import { type TeamMember, type TeamSettings, teamModes } from './settings.js';
@@ -10,7 +11,7 @@ const member = having<Pick<TeamMember, 'kind' | 'id' | 'execute'>>(
 
 export const teamShape: Shape<TeamSettings> = {
   ...agentShape,
-  members: required(listOf(member, 1)),
+  members: required(ofRun(listOf(member, 1))),
   mode: word(...teamModes),
   determineInputForMembers: flag,
   shareMemberInteractions: flag,

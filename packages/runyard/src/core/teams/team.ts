@@ -9,12 +9,11 @@ import { builtInTools } from '../agents/turns/built-in/built-in-tools.js';
 import type { RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
-import type { ModelLike } from '../models/resolve.js';
 import type { ObjectKind } from '../options/kind.js';
 import { type RunContext, RunPaused } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { Run, RunResult } from '../runs/run.js';
-import { collectFixedTools } from '../tools/collect-tools.js';
+import { collectFixedTools, namedTools } from '../tools/collect-tools.js';
 import { checkTeam } from './check-team.js';
 import { withLateEntry } from './late-entry.js';
 import { Delegations } from './members/ask-members.js';
@@ -40,7 +39,11 @@ export class Team<Content = unknown, Input = string | JsonObject>
   readonly mode: TeamMode = this.settings.mode ?? 'coordinate';
   /** Those without a model take that of the team. */
   readonly members: readonly TeamMember[] = withModelOf(this.settings);
-  readonly toolEntries = [leaderKit(this), ...(this.settings.tools ?? []), ...builtInTools(this.settings)];
+  readonly toolEntries = [
+    leaderKit(this),
+    ...namedTools(this.settings.tools),
+    ...builtInTools(this.settings),
+  ];
   protected readonly fixedTools = collectFixedTools(this.owner, this.toolEntries);
   private readonly delegations = new WeakMap<AgentExecution, Delegations>();
 
@@ -49,14 +52,14 @@ export class Team<Content = unknown, Input = string | JsonObject>
     checkTeam(this.id, settings, this.tools);
   }
 
-  onModel(model: ModelLike): Team<Content, Input> {
-    const copy = new Team<Content, Input>({ ...this.settings, model });
+  with(settings: Partial<TeamSettings>): Team<Content, Input> {
+    const copy = new Team<Content, Input>({ ...this.settings, ...settings });
     // a run of a copy continues with the same configurations, too
     copy.origin = this.origin;
     return copy;
   }
 
-  async execute(context: RunContext): Promise<RunResult> {
+  async lead(context: RunContext): Promise<RunResult> {
     const leader = withLateEntry(context, () => {
       if (this.mode === 'tasks') beginIterations(context, this.maxIterations);
     });
@@ -91,9 +94,15 @@ export class Team<Content = unknown, Input = string | JsonObject>
     return teamEndEvents(end, context);
   }
 
-  inside({ componentId }: Run): Executable | undefined {
-    const member = this.members.find(({ id }) => id === componentId);
+  inside({ componentId }: Run, around: RunContext): Executable | undefined {
+    const chosen = this.chosenFor.get(around);
+    const { members } = chosen instanceof Team ? chosen : this;
+    const member = members.find(({ id }) => id === componentId);
     return member !== undefined && this.settings.streamMemberEvents === false ? unheard(member) : member;
+  }
+
+  override get readsClaims(): boolean {
+    return super.readsClaims || this.members.some(({ readsClaims }) => readsClaims === true);
   }
 
   override get knowledgeBases(): readonly Knowledge[] {

@@ -9,6 +9,13 @@ export interface CollectedTools {
   readonly instructions: readonly string[];
 }
 
+/** The tools that a setting names; none where a function chooses them for each run. */
+export function namedTools(
+  tools: readonly ToolEntry[] | ((...args: never[]) => unknown) = [],
+): readonly ToolEntry[] {
+  return typeof tools === 'function' ? [] : tools;
+}
+
 /** The sources among the entries and in their toolkits: to be asked for each run, and closed at the end. */
 export function toolSourcesOf(entries: readonly ToolEntry[]): readonly ToolSource[] {
   const sources = new Set<ToolSource>();

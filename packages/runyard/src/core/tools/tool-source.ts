@@ -7,6 +7,8 @@ export interface ToolSource {
   readonly name: string;
   /** Added to the agent's system message. */
   readonly instructions?: string;
+  /** Whether what it has depends on the run that asks. */
+  readonly readsRun?: boolean;
   /** The tools that it has now. Connects when it has to; rejects with an error that says what to fix. */
   tools(signal: AbortSignal, log?: Log): Promise<readonly Tool[]>;
   /** Releases connections and processes. It may be used again: it then reconnects. */

@@ -1,4 +1,4 @@
-import { Agent, type AnyAgent } from '../agents/agent.js';
+import type { Agent, AnyAgent } from '../agents/agent.js';
 import { toolRecord } from '../agents/journal-records.js';
 import { errors } from '../errors/errors.js';
 import type { PieceEvent, RunEvent } from '../events/run-event.js';
@@ -43,7 +43,13 @@ export class ChatAgent implements Executable {
       stopAfterCall: true,
       execute: () => 'The workflow runs.',
     });
-    this.agent = new Agent({ ...given.settings, tools: [...(given.settings.tools ?? []), runWorkflow] });
+    const { tools = [] } = given.settings;
+    this.agent = given.with({
+      tools:
+        typeof tools === 'function'
+          ? async (run) => [...(await tools(run)), runWorkflow]
+          : [...tools, runWorkflow],
+    });
   }
 
   get id(): string {

@@ -84,6 +84,10 @@ export class Workflow<Content = unknown, Input = string | JsonObject>
     return Array.from(this.components.values(), ({ knowledgeBases = [] }) => knowledgeBases).flat();
   }
 
+  get readsClaims(): boolean {
+    return Array.from(this.components.values()).some(({ readsClaims }) => readsClaims === true);
+  }
+
   register(component: Executable): void {
     this.components.set(`${component.kind} ${component.id}`, component);
   }

@@ -1,5 +1,6 @@
 import { mediaBody, messageBody } from '../../../core/agents/agent-events.js';
 import { endingFields } from '../../../core/agents/answer/ending.js';
+import { modelOfRun } from '../../../core/agents/context/settings-of-run.js';
 import { lastCheckpointOf } from '../../../core/agents/continuation/checkpoints.js';
 import { referencesOf } from '../../../core/agents/knowledge/references.js';
 import { pausedText } from '../../../core/agents/requirements/paused-text.js';
@@ -45,6 +46,7 @@ function conversationBodyOf(view: RunView, media: RunMedia, format: WireFormat):
   const { run, history = [], events } = view;
   const { result, messages, tools, references, requirements } = restingView(view);
   const ended = result !== null;
+  const model = modelOfRun(run, view.steps);
   return {
     run_id: run.runId,
     ...whatRan(run),
@@ -57,8 +59,8 @@ function conversationBodyOf(view: RunView, media: RunMedia, format: WireFormat):
     reasoning_content: result?.reasoningContent,
     model_provider_data: result?.modelProviderData,
     ...endingFields(result ?? {}),
-    model: run.model ?? undefined,
-    model_provider: run.modelProvider ?? undefined,
+    model: model?.id,
+    model_provider: model?.provider,
     session_state: shownState(run),
     created_at: createdAtIn(format, run),
     status: statusIn(format, run.status),

@@ -21,7 +21,8 @@ export function resumeSite(
   { options, background }: ContinueRequest,
   prepare: PrepareRun,
 ): ResumeSite {
-  const claims = (run: Run) => (component instanceof AgentFactory ? claimsFor(caller, run) : null);
+  const claims = (run: Run) =>
+    component instanceof AgentFactory || component.readsClaims ? claimsFor(caller, run) : null;
   /** What a copy is executed by; a factory builds it for the one whose run it was. */
   const executable = async (run: Run): Promise<Executable> => {
     const { factoryInput: input = {}, model } = run.input.options;

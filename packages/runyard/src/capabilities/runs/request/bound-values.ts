@@ -30,8 +30,8 @@ export function boundFor(
  */
 function knowledgeClaims({ scope, claims }: Caller, component: Component | undefined): BoundValues {
   if (scope.kind === 'all') return {};
-  // what a factory builds is not known yet, and its claims are stored with the run in any case
-  if (component instanceof AgentFactory) return { claims: claims ?? {} };
+  // what a factory builds or a function chooses is not known yet, and the claims are stored with the run in any case
+  if (component instanceof AgentFactory || component?.readsClaims) return { claims: claims ?? {} };
   const { knowledgeBases = [] } = component ?? {};
   const names = new Set(knowledgeBases.flatMap(({ settings }) => Object.values(settings.claimFilters ?? {})));
   const bound = Object.entries(claims ?? {}).filter(([name]) => names.has(name));

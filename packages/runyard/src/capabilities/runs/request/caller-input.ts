@@ -32,7 +32,7 @@ export function checkCallerInput(executable: Executable, input: CallerInput | un
 /** What another service executes gets its input in a form, which has no room for this. */
 function takesCallerInput(
   executable: Executable,
-): executable is Executable & Pick<AgentDefinition, 'tools' | 'toolEntries'> {
+): executable is Executable & Pick<AgentDefinition, 'tools' | 'toolEntries' | 'settings'> {
   return executable instanceof ModelComponent && !isRemote(executable);
 }
 
@@ -77,7 +77,9 @@ function depthOf(value: unknown, depth = 0): number {
 
 function checkChoice(executable: Executable, name: string, tools: readonly CallerTool[]): void {
   if (!takesCallerInput(executable) || tools.some((tool) => tool.name === name)) return;
-  if (executable.tools.has(name) || toolSourcesOf(executable.toolEntries).length > 0) return;
+  const { tools: own, toolEntries, settings } = executable;
+  // what a source has, or a function returns, is known only in the run
+  if (own.has(name) || toolSourcesOf(toolEntries).length > 0 || typeof settings.tools === 'function') return;
   throw refused(['tool_choice'], `there is no tool named '${name.slice(0, 80)}'`);
 }
 

@@ -77,7 +77,7 @@ interface PreparedRun {
   readonly executable: Executable;
   readonly content: string;
   readonly sessionId: string | undefined;
-  /** What must be kept to build the same agent again. */
+  /** What must be kept to build the same agent, or to call the same functions, again. */
   readonly origin?: Pick<RunOptions, 'factoryInput' | 'claims'>;
 }
 
@@ -96,7 +96,8 @@ async function prepare(
   const { model } = input.options;
   if (!(component instanceof AgentFactory)) {
     const executable = (model === undefined ? undefined : onModel(component, model)) ?? component;
-    return { executable, content: await accepted(executable), sessionId: request.sessionId };
+    const origin = executable.readsClaims && claims !== null ? { origin: { claims } } : {};
+    return { executable, content: await accepted(executable), sessionId: request.sessionId, ...origin };
   }
   const { sessionId = newId() } = request;
   const factoryInput = factoryInputOf(form.factory_input);

@@ -6,9 +6,13 @@ import { storable } from '../../storable-json.js';
 import type { AgentDefinition } from '../definition.js';
 import { dependenciesRecord } from '../journal-records.js';
 import type { DependencyValue, RunValues } from './run-values.js';
+import { currentValues } from './values-of-run.js';
 
 /** The dependencies of a run: the agent's own, functions called, with the caller's over them. */
-export async function dependenciesOf(agent: AgentDefinition, context: RunContext): Promise<JsonObject> {
+export async function dependenciesOf(
+  agent: Pick<AgentDefinition, 'settings'>,
+  context: RunContext,
+): Promise<JsonObject> {
   const given = context.options.dependencies ?? {};
   const values: JsonObject = {};
   const functions: DependencyFunction[] = [];
@@ -21,7 +25,7 @@ export async function dependenciesOf(agent: AgentDefinition, context: RunContext
   const resolved = await context.step(
     'dependencies',
     { kind: 'hook', name: 'dependencies', record: dependenciesRecord },
-    ({ signal }) => callAll(context, functions, valuesFor(agent, context, signal)),
+    ({ signal }) => callAll(context, functions, { ...currentValues(agent, context), signal }),
   );
   return { ...values, ...resolved, ...given };
 }
@@ -35,16 +39,6 @@ type DependencyFunction = readonly [
   name: string,
   resolve: Extract<DependencyValue, (...args: never[]) => unknown>,
 ];
-
-function valuesFor(
-  { settings }: AgentDefinition,
-  { run, options, state }: RunContext,
-  signal: AbortSignal,
-): Omit<RunValues, 'dependencies'> {
-  const { runId, sessionId, userId } = run;
-  const metadata = { ...options.metadata, ...settings.metadata };
-  return { runId, sessionId, userId, state: state.all(), metadata, signal };
-}
 
 async function callAll(
   context: RunContext,

@@ -11,6 +11,7 @@ import { memoriesForContext } from '../memory/memories-in-context.js';
 import { memoryText } from '../working-memory/known-working-memory.js';
 import { applicationFailure } from './dependencies.js';
 import type { InstructionsFunction } from './run-values.js';
+import { fixedValues } from './values-of-run.js';
 
 /** What `{key}` in instructions and descriptions can name. */
 export interface PromptValues {
@@ -127,10 +128,9 @@ async function called(
   { context, dependencies, metadata }: AgentExecution,
   { state }: PromptValues,
 ): Promise<string | readonly string[]> {
-  const { runId, sessionId, userId } = context.run;
   const { signal } = context;
   const maker = 'The function that makes the instructions';
-  const run = { runId, sessionId, userId, state, dependencies, metadata, signal };
+  const run = { ...fixedValues(context), state, dependencies, metadata, signal };
   let made: unknown;
   try {
     made = await context.callApplication('instructions', () => instructions(run));

@@ -5,6 +5,7 @@ import { read } from '../../runs/journal/codec.js';
 import type { Continuation, ContinueFrom } from '../../runs/resume/continuation.js';
 import { definitionChanged } from '../../runs/resume/replay.js';
 import type { Run, StepRecord } from '../../runs/run.js';
+import { settingsKey } from '../context/settings-of-run.js';
 import {
   type AuxiliaryRole,
   compressionInput,
@@ -165,7 +166,7 @@ function besides(steps: readonly StepRecord[], conversation: ReadonlySet<StepRec
       return continueRecordOf(step).input === null && continueRecordOf(step).turn <= turn;
     if (kind === 'wait') return key.startsWith('wait:tool:') && Number(key.split(':')[2]) < turn;
     if (kind === 'knowledge') return key === contextSearchKey || isAboutUserMessage(step, conversation);
-    if (kind === 'hook') return key === 'dependencies' || hooks.includes(step);
+    if (kind === 'hook') return key === 'dependencies' || key === settingsKey || hooks.includes(step);
     // a message of the user is remembered once
     if (isRemembered(step)) return key.startsWith('memory') || isAboutUserMessage(step, conversation);
     if (kind !== 'auxiliary') return false;

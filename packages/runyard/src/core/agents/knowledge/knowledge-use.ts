@@ -6,12 +6,14 @@ import { Knowledge } from '../../knowledge/knowledge.js';
 import type { Shape } from '../../options/kind.js';
 import { anyOf, callable, flag, instanceOf, json, listOf, word } from '../../options/kinds.js';
 import { storable } from '../../storable-json.js';
+import { ofRun } from '../context/of-run-kind.js';
+import type { OfRun } from '../context/run-values.js';
 import type { KnowledgeRetriever } from './retriever.js';
 
 /** How an agent, or the leader of a team, uses knowledge. */
 export interface KnowledgeUse {
-  /** What it knows: the knowledge bases that it searches, together. */
-  readonly knowledge?: Knowledge | readonly Knowledge[];
+  /** What it knows: the knowledge bases that it searches, together. As a function, it is called for each run. */
+  readonly knowledge?: OfRun<Knowledge | readonly Knowledge[]>;
   /** Gives the model a tool to search its knowledge. Default true. */
   readonly searchKnowledge?: boolean;
   /** Tells the model in the system message to search before it answers. Default true. */
@@ -33,7 +35,7 @@ export interface KnowledgeUse {
 const knowledgeBase = instanceOf(Knowledge, 'a knowledge base, made with knowledge()');
 
 export const knowledgeUse: Shape<KnowledgeUse> = {
-  knowledge: anyOf(knowledgeBase, listOf(knowledgeBase)),
+  knowledge: ofRun(anyOf(knowledgeBase, listOf(knowledgeBase))),
   searchKnowledge: flag,
   addSearchKnowledgeInstructions: flag,
   knowledgeFilters: anyOf(json, listOf(json)),
@@ -44,8 +46,9 @@ export const knowledgeUse: Shape<KnowledgeUse> = {
   knowledgeRetriever: callable,
 };
 
-/** The knowledge bases of an agent or a leader. */
+/** The knowledge bases of an agent or a leader; none where a function chooses them for each run. */
 export function knowledgeOf({ knowledge = [] }: KnowledgeUse): readonly Knowledge[] {
+  if (typeof knowledge === 'function') return [];
   return knowledge instanceof Knowledge ? [knowledge] : knowledge;
 }
 
@@ -57,13 +60,15 @@ export function hasKnowledge(use: KnowledgeUse): boolean {
 /** Refuses settings that need knowledge where there is none. */
 export function checkKnowledgeUse(owner: string, use: KnowledgeUse): void {
   const { agenticKnowledgeFilters, addKnowledgeToContext, updateKnowledge } = use;
+  // what a function returns is known only in a run
+  const isChosen = typeof use.knowledge === 'function';
   const needing = { agenticKnowledgeFilters, addKnowledgeToContext };
   for (const [name, value] of Object.entries(needing)) {
-    if (value && !hasKnowledge(use))
+    if (value && !isChosen && !hasKnowledge(use))
       throw errors.invalidConfig(`${owner} has ${name} but nothing to search. Give it knowledge.`);
   }
   checkedFilters(owner, use.knowledgeFilters);
-  if (updateKnowledge && knowledgeOf(use).length === 0)
+  if (updateKnowledge && !isChosen && knowledgeOf(use).length === 0)
     throw errors.invalidConfig(
       `${owner} has updateKnowledge but no knowledge base to add to. Give it knowledge.`,
     );

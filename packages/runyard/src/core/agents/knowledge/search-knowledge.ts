@@ -5,6 +5,7 @@ import type { KnowledgeFilter } from '../../knowledge/filter.js';
 import type { Knowledge } from '../../knowledge/knowledge.js';
 import { fieldsOf } from '../../objects.js';
 import { storable } from '../../storable-json.js';
+import { fixedValues } from '../context/values-of-run.js';
 import type { AgentExecution } from '../execution.js';
 import { knowledgeOf } from './knowledge-use.js';
 import type { ReferenceBody } from './references.js';
@@ -69,12 +70,9 @@ async function retrieve(
   const claims = context.options.fixed?.claims;
   const bounds = bases.map((base) => claimMetadata(base.settings, claims));
   if (bounds.includes(null)) return [];
-  const { runId, sessionId, userId } = context.run;
   const found: unknown = await context.callApplication('knowledgeRetriever', async () =>
     retriever(query, {
-      runId,
-      sessionId,
-      userId,
+      ...fixedValues(context),
       state: context.state.all(),
       dependencies,
       metadata,

@@ -96,9 +96,11 @@ function useFallback(execution: AgentExecution, position: number): void {
   execution.fallback = position;
 }
 
-/** Which model answered, when it was not the agent's own. */
-export function answeredBy({ fallback, model }: { fallback: number | null; model: Model }) {
-  return fallback === null ? {} : { fallback, model: named(model) };
+/** Which model answered, when it was not the one that the run is known by. */
+export function answeredBy({ fallback, model, context: { run } }: AgentExecution) {
+  if (fallback !== null) return { fallback, model: named(model) };
+  const isKnown = run.model === model.id && run.modelProvider === model.provider;
+  return isKnown ? {} : { model: named(model) };
 }
 
 function retryDelay(settings: AgentSettings, error: unknown, retried: number): number | undefined {

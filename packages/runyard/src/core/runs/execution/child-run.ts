@@ -71,7 +71,7 @@ export function childIdentity({ kind, id }: Executable): StepIdentity {
 /** Emits the end of the nested runs that do not end by themselves, the innermost first. */
 export function cancelChildren(context: RunContext, executable: Executable, reason: string): void {
   for (const { step, run } of childrenOf(context.run, context.steps())) {
-    const inside = step.status === 'running' ? executable.inside?.(run) : undefined;
+    const inside = step.status === 'running' ? executable.inside?.(run, context) : undefined;
     if (inside === undefined) continue;
     const child = childContext(context, step, context.entry);
     cancelChildren(child, inside, reason);

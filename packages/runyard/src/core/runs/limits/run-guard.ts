@@ -49,7 +49,8 @@ export interface GuardedRun {
  * reason of its signal says which limit it was.
  */
 export class RunGuard implements ExecutionGuard {
-  private readonly bounds: Bounds;
+  private bounds: Bounds;
+  private stopTimer: (() => void) | undefined;
   private startedAt: number | undefined;
   private reached: LimitExceeded | undefined;
   private warned = false;
@@ -98,6 +99,14 @@ export class RunGuard implements ExecutionGuard {
     this.admitHere(check.counts, count, check.spends === true);
   }
 
+  limit(limits: AnyLimits): void {
+    const { owner, ceiling } = this.run;
+    this.bounds = boundsOf({ kind: owner.kind, id: owner.id, limits }, ceiling);
+    if (this.stopTimer === undefined) return;
+    this.stopTimer();
+    this.stopTimer = this.armed();
+  }
+
   /** Throws when this run, or one around it, would hold too much with so many bytes more. */
   hold(more: number): void {
     this.outer?.hold(more);
@@ -118,7 +127,7 @@ export class RunGuard implements ExecutionGuard {
     const { around } = this;
     const { timers } = this.run;
     this.startedAt = timers.now();
-    const stopTimer = this.armed();
+    this.stopTimer = this.armed();
     const abort = (): void => this.controller.abort(around?.reason);
     if (around?.aborted) abort();
     else around?.addEventListener('abort', abort, { once: true });
@@ -128,7 +137,8 @@ export class RunGuard implements ExecutionGuard {
         work().then(resolve, reject);
       });
     } finally {
-      stopTimer();
+      this.stopTimer();
+      this.stopTimer = undefined;
       this.reject = undefined;
       around?.removeEventListener('abort', abort);
       if (this.outer !== null) this.run.meter.forget(this.run.prefix);

@@ -54,6 +54,8 @@ export interface ExecutionGuard {
   readonly exceeded: Error | undefined;
   /** For how long the run was executed, earlier executions included. */
   readonly executedMs: number;
+  /** Sets the limits of the run's own, where they are known only now. */
+  limit(limits: AnyLimits): void;
   /** Throws when the run, or one around it, would hold too much with so many bytes more. */
   hold(bytes: number): void;
   /** Does the work of the run within its time; rejects with the limit that was met even if the work does not notice. */

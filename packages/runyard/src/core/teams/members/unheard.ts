@@ -14,8 +14,8 @@ export function unheard(member: Executable): Executable {
     execute: (context) => member.execute(context),
     endEvents: () => [],
     leave: (context, end) => member.leave?.(context, end),
-    inside: (run) => {
-      const inner = member.inside?.(run);
+    inside: (run, around) => {
+      const inner = member.inside?.(run, around);
       return inner && unheard(inner);
     },
   };
