@@ -23,7 +23,12 @@ export {
   FactoryRefusal,
   type FactoryRequest,
 } from './core/agents/agent-factory.js';
-export type { DependencyValue, InstructionsFunction, RunValues } from './core/agents/context/run-values.js';
+export type {
+  DependencyValue,
+  InstructionsFunction,
+  OfRun,
+  RunValues,
+} from './core/agents/context/run-values.js';
 export type { AgentContinueOptions } from './core/agents/continuation/continue-in-code.js';
 export type { AgentSettings } from './core/agents/definition.js';
 export {

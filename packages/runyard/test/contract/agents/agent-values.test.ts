@@ -44,6 +44,8 @@ describe('dependencies', () => {
         runId: run_id,
         sessionId: session_id,
         userId: 'ada',
+        input: 'hi',
+        claims: null,
         state: { colour: 'red' },
         metadata: { from: 'web', tier: 'gold' },
       },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.js';
 import { openAIResponses } from '../../../src/core/models/openai-responses/openai-responses.js';
-import { agent, team } from '../../../src/index.js';
+import { agent, type ToolEntry, team } from '../../../src/index.js';
 import { type ScriptedToolCall, scriptedModel } from '../../../src/testing.js';
 import { adapterFor } from '../../support/providers/model-calls.js';
 import { Deeds, waiting } from '../changed-code/changed-code.js';
@@ -116,7 +116,7 @@ describe('a call that the client answers', () => {
 });
 
 describe('code that changed while a call of the client waits', () => {
-  const clerk = (...tools: NonNullable<Parameters<typeof agent>[0]['tools']>) =>
+  const clerk = (...tools: readonly ToolEntry[]) =>
     agent({ id: 'clerk', model: callsOnce({ ...pay, arguments: {} }), tools });
   const answers = { pay: { result: 'paid' } };
 

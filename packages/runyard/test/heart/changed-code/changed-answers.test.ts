@@ -13,6 +13,7 @@ import {
   step,
   steps,
   type Tool,
+  type ToolEntry,
   team,
   type WorkflowContext,
   workflow,
@@ -25,7 +26,7 @@ const review = { requiresConfirmation: true };
 const send = (deeds: Deeds, settings?: ToolSettings, name = 'send') => deeds.confirmedTool(name, settings);
 
 /** Calls `send` and says that it is done once it has the result. */
-const mailer = (...tools: NonNullable<Parameters<typeof agent>[0]['tools']>) =>
+const mailer = (...tools: readonly ToolEntry[]) =>
   agent({
     id: 'mailer',
     model: scriptedModel(({ messages }) =>
