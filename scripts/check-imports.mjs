@@ -51,6 +51,11 @@ const composedStores = [
   },
   { from: 'runs', to: 'metrics', reason: 'a run and what it used are written in one transaction' },
   { from: 'runs', to: 'traces', reason: 'a run and the row of its trace are written in one transaction' },
+  {
+    from: 'runs',
+    to: 'response-cache',
+    reason: 'a session and the answers that were kept from it are removed in one transaction',
+  },
 ];
 
 /** The entry points of the package: they only re-export what is public. */

@@ -120,6 +120,7 @@ export type { Log } from './core/log.js';
 export type { GivenMedia, RunMediaOptions } from './core/media/given-media.js';
 export type { MadeMedia } from './core/media/made-media.js';
 export type { Media } from './core/media/media.js';
+export type { ResponseCaching } from './core/models/cache/response-cache.js';
 export type { Citation, Citations } from './core/models/citations.js';
 export type { FailureReason } from './core/models/failure-reason.js';
 export type { Message, ToolCall, Usage } from './core/models/message.js';

@@ -14,6 +14,7 @@ import { memory } from './memory/capability.js';
 import { metrics } from './metrics/capability.js';
 import { pushNotifications } from './push-notifications/capability.js';
 import { registry } from './registry/capability.js';
+import { responseCache } from './response-cache/capability.js';
 import { retention } from './retention/capability.js';
 import { runs } from './runs/capability.js';
 import { schedules } from './schedules/capability.js';
@@ -47,6 +48,7 @@ export const capabilities: readonly Capability[] = [
   pushNotifications,
   mcpSessions,
   slack,
+  responseCache,
   retention,
 ];
 

@@ -4,6 +4,7 @@ import type { RunEvent } from '../../src/core/events/run-event.js';
 import { InProcessLearnings } from '../../src/core/learnings/in-process-learnings.js';
 import { silentLog } from '../../src/core/log.js';
 import { InProcessMemories } from '../../src/core/memory/in-process-memories.js';
+import { InProcessResponses } from '../../src/core/models/cache/in-process-responses.js';
 import type { RunContext } from '../../src/core/runs/context.js';
 import { RunEngine } from '../../src/core/runs/engine.js';
 import type { EngineOptions } from '../../src/core/runs/engine-options.js';
@@ -69,6 +70,7 @@ export function engineOver(
       media: { put: async () => '', get: async () => undefined },
       memories: new InProcessMemories(),
       learnings: new InProcessLearnings(),
+      responses: new InProcessResponses(systemTimers),
       pastSessions: { latest: async () => [], read: async () => undefined },
       ...ports,
     },

@@ -1,5 +1,6 @@
 import { isReported } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
+import { mostResponses } from '../../core/models/cache/response-cache.js';
 import { keysKeptMs } from '../../core/runs/engine.js';
 import type { Timers } from '../../core/timers.js';
 import type { Settings } from '../../platform/config.js';
@@ -41,7 +42,7 @@ const mcpRemovedAtOnce = 50;
 
 /**
  * Removes what is too old from one database: events, traces, evals, scores of live evals, the history of schedules,
- * sessions of MCP clients, keys and jobs, and nothing else. Several processes may do so at once.
+ * sessions of MCP clients, cached answers of models, keys and jobs, and nothing else. Several processes may do so at once.
  */
 export class RetentionService {
   private readonly store: RetentionStore;
@@ -100,6 +101,7 @@ export class RetentionService {
     await this.inBatches(removedAtOnce, (limit) => this.store.removeKeys(now - keysKeptMs, limit));
     await this.inBatches(jobsRemovedAtOnce, (limit) => this.store.removeJobs(now - jobsKeptMs, limit));
     await this.inBatches(removedAtOnce, (limit) => this.store.removeExpiredOauth(now - dayMs, limit));
+    await this.removeResponses(now);
     if (traceRetentionDays > 0) {
       const before = now - traceRetentionDays * dayMs;
       await this.inBatches(removedAtOnce, (limit) => this.store.removeTraces(before, limit));
@@ -121,6 +123,15 @@ export class RetentionService {
       await this.inBatches(mcpRemovedAtOnce, (limit) => this.store.removeMcpRequests(begun, limit));
     }
     if (eventRetentionHours > 0) await this.removeEvents(now - eventRetentionHours * hourMs);
+  }
+
+  /** Those that have expired, then those that expire first while there are too many. */
+  private async removeResponses(now: number): Promise<void> {
+    const until = (time: number) =>
+      this.inBatches(removedAtOnce, (limit) => this.store.removeResponses(time, limit));
+    await until(now);
+    const surplus = await this.store.surplusUntil(mostResponses);
+    if (surplus !== undefined) await until(surplus);
   }
 
   /**

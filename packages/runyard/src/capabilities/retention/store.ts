@@ -146,6 +146,10 @@ const removeExpiredOauth = [
   inBoth('remove_mcp_oauth_tokens', removeExpired('mcp_oauth_tokens', 'hash')),
   inBoth('remove_mcp_oauth_clients', removeExpired('mcp_oauth_clients', 'client_id')),
 ];
+const removeExpiredResponses = inBoth(
+  'remove_cached_responses',
+  removeExpired('cached_responses', 'cache_key'),
+);
 const removeOldScheduleRuns = inBoth('remove_schedule_runs', removeScheduleRuns);
 const removeOldMcpSessions = inBoth('remove_mcp_sessions', removeMcpSessions);
 const removeOldMcpRequests = inBoth('remove_mcp_requests', removeMcpRequests);
@@ -157,6 +161,11 @@ function inBoth(name: string, sql: (lock: { locked: string }) => string): Statem
     postgres: statement('', sql({ locked: lockedInOrder.postgres })).postgres,
   };
 }
+
+const readSurplus = statement(
+  'surplus_responses',
+  'SELECT expires_at FROM cached_responses ORDER BY expires_at DESC, cache_key DESC LIMIT 1 OFFSET ?',
+);
 
 /** Finds and removes what is too old, in one database. Each call is one short statement. */
 export class RetentionStore {
@@ -230,6 +239,17 @@ export class RetentionStore {
     const removed: number[] = [];
     for (const each of removeExpiredOauth) removed.push(await this.remove(each, [until, until, limit]));
     return Math.max(...removed);
+  }
+
+  /** Removes answers of models that expire up to a time. */
+  removeResponses(until: number, limit: number): Promise<number> {
+    return this.remove(removeExpiredResponses, [until, until, limit]);
+  }
+
+  /** When the first of those answers expires that are more than may be kept; undefined when there are none. */
+  async surplusUntil(most: number): Promise<number | undefined> {
+    const [row] = await this.database.read<{ expires_at: number }>(readSurplus, [most]);
+    return row?.expires_at;
   }
 
   private async remove(

@@ -131,6 +131,7 @@ function ownMetadata(span: Span, alone: boolean): Record<string, unknown> {
         input_tokens: attributes['llm.token_count.prompt'],
         output_tokens: attributes['llm.token_count.completion'],
         purpose: attributes['runyard.call.purpose'],
+        cached: attributes['runyard.call.cached'],
       };
     case 'TOOL':
       return { tool_name: attributes['tool.name'], parameters: attributes['tool.parameters'] };

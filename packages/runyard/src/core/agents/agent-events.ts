@@ -48,6 +48,7 @@ export function modelRequestCompleted(model: ModelName, record: ModelRecord): Ru
     cache_write_tokens: usage.cacheWriteTokens ?? 0,
     finish_reason: record.finishReason,
     finish_message: record.finishMessage,
+    ...(record.cached && { cached: true as const }),
   };
 }
 

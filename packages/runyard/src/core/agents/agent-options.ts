@@ -1,3 +1,4 @@
+import type { ResponseCaching } from '../models/cache/response-cache.js';
 import { failureReasons } from '../models/failure-reason.js';
 import { model } from '../models/model-kind.js';
 import type { Shape } from '../options/kind.js';
@@ -33,6 +34,11 @@ const example = having('an object with role and content', {
   role: required(word('system', 'user', 'assistant', 'tool')),
   content: required(text),
 });
+
+export const cachingShape: Shape<ResponseCaching> = {
+  ttlMs: milliseconds(1),
+  scope: word('user', 'all'),
+};
 
 export const fallbackShape: Shape<Fallback> = {
   model: required(model),
@@ -101,6 +107,7 @@ export const agentShape: Shape<AgentSettings> = {
   failOn: listOf(word('length', 'content_filter', 'refusal', 'other')),
   fallbackModels: listOf(anyOf(model, objectOf(fallbackShape))),
   onFallback: callable,
+  cacheResponses: anyOf(flag, objectOf(cachingShape)),
   preHooks: listOf(hook),
   postHooks: listOf(hook),
   reasoning: flag,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.js';
+import type { ResponseCaching } from '../models/cache/response-cache.js';
 import type { Message } from '../models/message.js';
 import type { Model, ToolChoice } from '../models/model.js';
 import type { UnfinishedReason } from '../models/model-stopped.js';
@@ -141,6 +142,9 @@ export interface AgentSettings<
   readonly fallbackModels?: readonly (ModelLike | Fallback)[];
   /** Called before a fall-back model is. What it throws is logged. */
   readonly onFallback?: FallbackListener;
+
+  /** Gives the answer to an equal model call of the last day again, without a call. Not for answers with chance in them. */
+  readonly cacheResponses?: boolean | ResponseCaching;
 
   // before and after
   readonly preHooks?: readonly PreHook[];

@@ -29,6 +29,7 @@ export function metricsOf(model: CalledModel | null, context: RunContext): JsonO
   const total: Record<string, number> = {};
   let cost: number | undefined;
   let first: number | undefined;
+  let cachedCalls = 0;
   let ended = context.run.createdAt;
   for (const step of context.steps()) {
     // what a run was copied with, another run has paid for
@@ -36,6 +37,7 @@ export function metricsOf(model: CalledModel | null, context: RunContext): JsonO
     ended = Math.max(ended, step.endedAt ?? 0);
     const record = answeredCall(step);
     if (record === undefined) continue;
+    if (record.cached) cachedCalls += 1;
     const used = record.model ?? model ?? unknownModel;
     const role = record.role ?? 'model';
     if (role === 'model') first ??= record.timeToFirstToken;
@@ -54,6 +56,7 @@ export function metricsOf(model: CalledModel | null, context: RunContext): JsonO
     ...usageBody(total),
     ...(cost !== undefined && { cost }),
     ...(first !== undefined && { time_to_first_token: first }),
+    ...(cachedCalls > 0 && { cached_calls: cachedCalls }),
     duration: (ended - context.run.createdAt) / 1000,
     ...(tallies.size > 0 && { details }),
   };

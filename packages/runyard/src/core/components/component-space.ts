@@ -4,6 +4,7 @@ import { silentLog } from '../log.js';
 import { InProcessMedia } from '../media/in-process-media.js';
 import type { MediaContents } from '../media/media.js';
 import { InProcessMemories } from '../memory/in-process-memories.js';
+import { InProcessResponses } from '../models/cache/in-process-responses.js';
 import type { Resolutions } from '../runs/approval.js';
 import { RunEngine } from '../runs/engine.js';
 import type { EngineOptions } from '../runs/engine-options.js';
@@ -85,6 +86,7 @@ function inProcessParts(timers: Timers) {
       pastSessions: journal,
       memories: new InProcessMemories(),
       learnings: new InProcessLearnings(),
+      responses: new InProcessResponses(timers),
     },
     log: silentLog,
     owner: newId(),

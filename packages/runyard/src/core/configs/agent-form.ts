@@ -1,9 +1,10 @@
-import { agentShape, fallbackShape } from '../agents/agent-options.js';
+import { agentShape, cachingShape, fallbackShape } from '../agents/agent-options.js';
 import type { AgentSettings } from '../agents/definition.js';
 import type { LearningSettings } from '../agents/learning/learning-settings.js';
 import { type Fallback, isFallback } from '../agents/turns/fallback.js';
 import type { WorkingMemorySettings } from '../agents/working-memory/working-memory-settings.js';
 import { isJsonObject } from '../json.js';
+import type { ResponseCaching } from '../models/cache/response-cache.js';
 import { model as modelKind } from '../models/model-kind.js';
 import type { ModelLike } from '../models/resolve.js';
 import { amount, flag, longestTimeMs, text, word } from '../options/kinds.js';
@@ -81,13 +82,15 @@ const workingMemory = objectValue<WorkingMemorySettings>({
   },
 });
 
-const learningFlag = plainValue({ ...flag, allowed: 'true, false or an object' });
+const switchOnly = plainValue({ ...flag, allowed: 'true, false or an object' });
 
-/** true, false, or an object that says what is learned. */
-const learning: ConfigValue = {
-  read: (value, at) => (isObject(value) ? learningSettings : learningFlag).read(value, at),
-  write: (setting, at) => (isObject(setting) ? learningSettings : learningFlag).write(setting, at),
-};
+/** true, false, or an object that says more. */
+function switchOr(settings: ConfigValue): ConfigValue {
+  return {
+    read: (value, at) => (isObject(value) ? settings : switchOnly).read(value, at),
+    write: (setting, at) => (isObject(setting) ? settings : switchOnly).write(setting, at),
+  };
+}
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -112,6 +115,13 @@ const fallback: ConfigValue = {
 const secondsBetween = amount(
   `seconds from 0 to ${Math.floor(longestTimeMs / 1000)}`,
   (value) => value >= 0 && value * 1000 <= longestTimeMs,
+);
+
+const cacheResponses = switchOr(
+  objectValue<ResponseCaching>({
+    what: 'the response cache',
+    keys: { ttlMs: seconds('ttl', secondsBetween), scope: plain('scope', cachingShape.scope) },
+  }),
 );
 
 const hooks = listValue(
@@ -174,7 +184,7 @@ export const agentKeys: KeysOf<AgentSettings> = {
   memoryInstructions: plain('memory_instructions', agentShape.memoryInstructions),
   allowClearMemories: plain('allow_clear_memories', agentShape.allowClearMemories),
   workingMemory: key('working_memory', workingMemory),
-  learning: key('learning', learning),
+  learning: key('learning', switchOr(learningSettings)),
 
   knowledge: key('knowledge', fixed(knowledge)),
   searchKnowledge: plain('search_knowledge', agentShape.searchKnowledge),
@@ -207,6 +217,7 @@ export const agentKeys: KeysOf<AgentSettings> = {
   fallbackModels: key('fallback_models', listValue(fallback, mostFallbacks)),
   onFallback: key('on_fallback', functionName),
 
+  cacheResponses: key('cache_responses', cacheResponses),
   preHooks: key('pre_hooks', hooks),
   postHooks: key('post_hooks', hooks),
   reasoning: plain('reasoning', agentShape.reasoning),

@@ -128,6 +128,8 @@ export interface AgentEvents {
     cache_write_tokens: number;
     finish_reason: FinishReason;
     finish_message?: string;
+    /** The answer came from the response cache. */
+    cached?: true;
   };
   RunContent: {
     content: Json;

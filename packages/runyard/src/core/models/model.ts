@@ -52,6 +52,8 @@ export interface ModelResponse {
   readonly media?: readonly Media[];
   /** What the provider returned beside the answer (its own ids, signatures). */
   readonly providerData?: JsonObject;
+  /** Set for an answer that was given before: no provider was called for it. */
+  readonly cached?: boolean;
 }
 
 /** How an answer ended, and what it rests on. */

@@ -1,6 +1,7 @@
 import type { Learnings } from '../learnings/learnings.js';
 import type { MediaContents } from '../media/media.js';
 import type { UserMemories } from '../memory/user-memories.js';
+import type { ResponseCache } from '../models/cache/response-cache.js';
 import type { PastSessions } from './past-sessions.js';
 
 /** What a run may ask of the capabilities around it. A capability that runs use adds its port here. */
@@ -11,4 +12,6 @@ export interface RunPorts {
   readonly memories: UserMemories;
   /** What agents have learned. */
   readonly learnings: Learnings;
+  /** What models answered before. */
+  readonly responses: ResponseCache;
 }

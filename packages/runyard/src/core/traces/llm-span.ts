@@ -56,6 +56,7 @@ export function llmAttributes(traced: TracedRun, step: StepRecord, making: LlmSp
       'llm.model_name': id,
       'llm.provider': provider,
       'llm.system': systems.has(provider) ? conventionalProvider(provider) : undefined,
+      'runyard.call.cached': record?.cached,
       'runyard.call.purpose': isAuxiliary ? step.name : undefined,
       // the instructions of such a call are the framework's own
       'runyard.input.partial': isAuxiliary ? true : undefined,

@@ -7,6 +7,7 @@ import { InProcessLearnings } from '../../../src/core/learnings/in-process-learn
 import { silentLog } from '../../../src/core/log.js';
 import { InProcessMedia } from '../../../src/core/media/in-process-media.js';
 import { InProcessMemories } from '../../../src/core/memory/in-process-memories.js';
+import { InProcessResponses } from '../../../src/core/models/cache/in-process-responses.js';
 import { defineJob, type Job, type JobContext } from '../../../src/core/runs/jobs/job.js';
 import { Jobs, type JobsOptions } from '../../../src/core/runs/jobs/jobs.js';
 import { inputRecord, outputRecord } from '../../../src/core/runs/journal/codec.js';
@@ -65,6 +66,7 @@ function jobsOver(journal: JobJournal, jobs: readonly Job[], options: Partial<Jo
       media: new InProcessMedia(),
       memories: new InProcessMemories(),
       learnings: new InProcessLearnings(),
+      responses: new InProcessResponses(systemTimers),
       pastSessions: { latest: async () => [], read: async () => undefined },
     },
     timers: systemTimers,

@@ -1,19 +1,26 @@
 import { expect, test } from 'vitest';
 import { GuardrailRefusal } from '../../../src/core/agents/hooks/hook.js';
+import { InProcessResponses } from '../../../src/core/models/cache/in-process-responses.js';
 import type { RunEngine } from '../../../src/core/runs/engine.js';
 import { type Agent, agent, ModelError, tool } from '../../../src/index.js';
+import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { allEvents, begin, engineOver, freshStore, gate } from '../harness.js';
 
 /** Runs the agent in an engine that dies when `reached` is open, and then in another one over the same store. */
-async function diesAndRecovers(component: Agent, reached: Promise<unknown>, stepsBefore: number) {
+async function diesAndRecovers(
+  component: Agent,
+  reached: Promise<unknown>,
+  stepsBefore: number,
+  options: Parameters<typeof engineOver>[2] = {},
+) {
   const store = await freshStore();
-  const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1 });
+  const dead = engineOver(store, [component], { ...options, owner: 'dead', leaseMs: 1 });
   const { runId } = await begin(dead, component, { background: true });
   await reached;
   await expect.poll(async () => (await store.load(runId))?.steps.length).toBe(stepsBefore);
   await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
-  const next: RunEngine = engineOver(store, [component]);
+  const next: RunEngine = engineOver(store, [component], options);
   await next.recover();
   const events = await allEvents({ events: () => next.events(runId, 0) });
   const { run, steps } = (await store.load(runId))!;
@@ -67,6 +74,29 @@ test('hooks ran once, and the model that answered continues', async () => {
   for (const name of ['PreHookStarted', 'PreHookCompleted', 'PostHookCompleted', 'RunCompleted']) {
     expect(names.filter((other) => other === name)).toHaveLength(1);
   }
+});
+
+test('an answer from the response cache is recorded as one', async () => {
+  const stuck = stuckOnce('done');
+  let looks = 0;
+  const model = scriptedModel(({ messages }) => {
+    if (messages.at(-1)?.role === 'user') return { toolCalls: [{ name: 'look' }] };
+    return looks === 1 ? 'kept' : stuck.turn();
+  });
+  const look = tool({ name: 'look', description: 'Looks', execute: () => `seen ${++looks}` });
+  const component = agent({ id: 'a', model, cacheResponses: true, tools: [look] });
+  const ports = { responses: new InProcessResponses(systemTimers) };
+  const first = engineOver(await freshStore(), [component], { ports });
+  await allEvents(await begin(first, component));
+  expect(model.requests).toHaveLength(2);
+
+  const { run, steps, names } = await diesAndRecovers(component, stuck.reached, 4, { ports });
+  expect(run).toMatchObject({ status: 'completed', attempt: 2, result: { content: 'done' } });
+  expect(run.result?.metrics).toMatchObject({ cached_calls: 1, total_tokens: 15 });
+  expect(steps.find(({ key }) => key === 'model:0')?.output).toMatchObject({ cached: true });
+  expect(names.filter((name) => name === 'ToolCallCompleted')).toHaveLength(1);
+  // the second turn alone, in both executions
+  expect(model.requests).toHaveLength(4);
 });
 
 test('a parser model that had answered is not asked again', async () => {

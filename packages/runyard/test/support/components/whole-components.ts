@@ -105,6 +105,7 @@ export const whole: Required<AgentSettings> = {
   failOn: ['length'],
   fallbackModels: ['offline', { model: 'ollama:llama3', on: ['rate_limit', 'context_overflow'] }],
   onFallback: noticed,
+  cacheResponses: { ttlMs: 60_000, scope: 'all' },
   preHooks: [look, checked],
   postHooks: [checked],
   reasoning: true,

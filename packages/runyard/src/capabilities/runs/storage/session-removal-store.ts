@@ -3,6 +3,7 @@ import type { Database } from '../../../platform/storage/database.js';
 import { ownerParameters } from '../../../platform/storage/scope.js';
 import { isUndoneByPostgres } from '../../../platform/storage/transient.js';
 import { cancelApprovalsOfSessions } from '../../approvals/write-store.js';
+import { removeResponsesOfSessions } from '../../response-cache/removal-store.js';
 import { removeSessionRows, sessionsToRemove } from '../../sessions/removal-store.js';
 import { endTracesOfSessions } from '../../traces/write-store.js';
 
@@ -29,6 +30,7 @@ export async function removeSessions(
         const found = rows.map((row) => row.session_id);
         await run(cancelApprovalsOfSessions[dialect], [now, found]);
         await run(removeSessionRows[dialect], [found]);
+        await run(removeResponsesOfSessions[dialect], [found]);
         // last, after every pending write of such a run
         await run(endTracesOfSessions[dialect], [now, found]);
       });

@@ -16,6 +16,7 @@ import { isGuarded } from '../hooks/guarded.js';
 import { type ModelRecord, modelRecord } from '../journal-records.js';
 import { withNewReferences } from '../knowledge/shown-references.js';
 import { Thinking } from '../reasoning/thinking.js';
+import { withCache } from './cached-calls.js';
 import { withOwnCallIds } from './call-ids.js';
 import { isStreamed, newCallRecord } from './call-record.js';
 import { answeredBy, callUntilAnswered, useRecordedModel } from './model-retries.js';
@@ -56,13 +57,13 @@ function announce({ context, model }: AgentExecution, key: string, callsBefore: 
 }
 
 function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
-  const { context, model } = execution;
+  const { context } = execution;
   // what an earlier call said is in its own message
   context.draft.content = '';
   if (!isStreamed(execution)) return whole(execution, scope);
   const intermediate = isIntermediate(execution);
   return streamed(context, scope, {
-    model,
+    model: withCache(execution, execution.model),
     request: requestOf(execution),
     delta: intermediate ? runIntermediateContent('') : runContent('', 'str'),
     first: (delta) => withNewReferences(execution, delta),
@@ -71,7 +72,8 @@ function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelR
 }
 
 async function whole(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
-  const { agent, context, model, output } = execution;
+  const { agent, context, output } = execution;
+  const model = withCache(execution, execution.model);
   const started = performance.now();
   const given = await withModel(context.callApplication, model, () =>
     model.generate(requestOf(execution), { signal: scope.signal }),
@@ -185,6 +187,7 @@ export function modelRecordOf(response: ModelResponse, timeToFirstToken: number)
     ...(response.toolCalls.length > 0 && { toolCalls: response.toolCalls.map((call) => ({ ...call })) }),
     ...(response.providerData !== undefined && { providerData: response.providerData }),
     ...(response.media?.length && { media: response.media }),
+    ...(response.cached === true && { cached: true as const }),
   };
 }
 

@@ -19,6 +19,7 @@ import {
   text,
   variant,
   word,
+  yes,
 } from './shapes.js';
 
 /** What every run holds beside its component's own records. Stored data. */
@@ -123,7 +124,12 @@ export type ChildOutcome = Shaped<typeof childOutcome.shape>;
 const calledModel = object({ id: text, provider: text });
 
 /** What every model call costs, whatever it is for: a part of the records of the steps `model`, `auxiliary` and `try`. */
-export const callFields = { usage: tokenCounts, model: optional(calledModel) };
+export const callFields = {
+  usage: tokenCounts,
+  model: optional(calledModel),
+  /** The answer came from the response cache. */
+  cached: optional(yes),
+};
 
 export const callRecord = outputRecord(
   'model call',

@@ -40,6 +40,13 @@ export const openGate: ToolGate = {
   approvalTimeoutMs: undefined,
 };
 
+/** Whether a person, or another system, may have to act on a call. */
+export function isGated(gate: ToolGate): boolean {
+  const { requiresConfirmation, requiresUserInput, externalExecution, askPerson, approval } = gate;
+  if (requiresConfirmation !== false || approval !== undefined) return true;
+  return requiresUserInput || externalExecution || askPerson !== undefined;
+}
+
 /** A call that a person has answered, as the server recorded it. */
 export interface AnsweredCall {
   readonly callId: string;
