@@ -308,6 +308,31 @@ describe('a page that leaves', () => {
   });
 });
 
+test('the same message twice is one run while it lasts, and another one after that', async () => {
+  door.now = gate();
+  const id = `chat-${++chats}`;
+  const message = (text: string) => ({ id: 'u1', role: 'user', parts: [{ type: 'text', text }] });
+  const send = async (...messages: Body[]) => {
+    const body = JSON.stringify({ id, messages, trigger: 'submit-message' });
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${service.url}/api/chat`, { method: 'POST', headers, body });
+    return { runId: response.headers.get('x-run-id'), text: () => response.text() };
+  };
+  const sent = [send(message('Linger')), send(message('Linger'))];
+  const first = await Promise.all(sent);
+  const third = await send(message('Linger'));
+  const other = await send(message('Hello'));
+  door.now.open();
+  const texts = await Promise.all([...first, third].map(({ text }) => text()));
+  for (const text of texts) expect(text).toContain('at last');
+  expect(await other.text()).toContain('Hello');
+  const runs = async () => (await service.get(`/sessions/${id}/runs?type=agent`)).body;
+  expect(await runs()).toHaveLength(2);
+  // it has ended: the person wants another answer
+  expect(await (await send(message('Linger'))).text()).toContain('at last');
+  expect(await runs()).toHaveLength(3);
+});
+
 test('an option that does not exist is refused, and so are two components', () => {
   expect(() => aiSdk({ agnet: 'clerk' } as never)).toThrow('agnet');
   expect(() => aiSdk({ agent: 'clerk', team: 'desk' })).toThrow('one agent, team or workflow');

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type Log, silentLog } from '../../src/core/log.js';
 import { agent, Runyard, tool } from '../../src/index.js';
 import type { SlackOptions } from '../../src/interfaces.js';
+import { loadSqliteLibrary } from '../../src/platform/storage/sqlite/library.js';
 import { preparedSqlite } from '../support/databases.js';
 import { ScriptBook } from '../support/providers/script-book.js';
 import type { Body } from '../support/service.js';
@@ -22,6 +23,7 @@ let door = gate();
 const clerk = agent({
   id: 'clerk',
   model: book.model,
+  instructions: 'You answer in {slack_channel}.',
   tools: [
     tool({
       name: 'pay',
@@ -185,6 +187,7 @@ test('a mention is answered in its thread, as a run of the person, and where it 
   expect(whole.input).toEqual({ input_content: '@Helper what is <this>?' });
   const said = (role: string) => whole.messages.filter((one: Body) => one.role === role);
   expect(said('user').map(({ content }: Body) => content)).toEqual(['@Helper what is <this>?']);
+  expect(said('system')[0].content).toContain('You answer in #general.');
   // people choose names: one cannot end the quotation
   expect(said('system')[0].content).toMatch(/#general[\s\S]*Ann \\u003c\/slack>[\s\S]*<\/slack>$/);
   const session = await read(`/sessions/clerk:C1:${event.ts}?type=agent`);
@@ -371,6 +374,35 @@ test('a word cancels the run in progress of its thread', async () => {
   await until('the thread says so', () => /cancel/i.test(double.textOf('C1', event.ts)));
 });
 
+test('a word cancels what has no run yet, and is no message itself', async () => {
+  // the first message has a run, the second one waits for it, and the third has a run that is about to begin
+  const event = mention('take longer');
+  const call = { toolCalls: [{ name: 'linger', id: 'c5', arguments: {} }] };
+  book.write('@Helper take longer', call, 'Too late.');
+  await deliver(envelope(event));
+  await until('the run is there', async () => (await runsOf(`clerk:C1:${event.ts}`)).length === 1);
+  await deliver(envelope(mention('and then this', { thread_ts: event.ts })));
+  await deliver(envelope(mention('cancel', { thread_ts: event.ts })));
+  await until('the thread says so', () => double.textOf('C1', event.ts).split('_Cancelled._').length === 3);
+  door.open();
+
+  const release = double.hold('users.info');
+  const other = mention('begin', { user: 'U8' });
+  await deliver(envelope(other));
+  await until('it is read', () => double.called('users.info').some(({ user }) => user === 'U8'));
+  await deliver(envelope(mention('stop', { user: 'U8', thread_ts: other.ts })));
+  const database = new (loadSqliteLibrary().DatabaseSync)(join(dataDir, 'runyard.db'));
+  const asked = database.prepare('SELECT 1 FROM run_cancellations');
+  await until('the word is processed', () => asked.all().length > 0);
+  database.close();
+  release();
+  await untilText(other, '_Cancelled._');
+  const statuses = async ({ ts }: Body) => (await runsOf(`clerk:C1:${ts}`)).map(({ status }) => status);
+  expect([await statuses(event), await statuses(other)]).toEqual([['cancelled'], ['cancelled']]);
+  for (const text of ['and then this', 'begin', 'cancel', 'stop'])
+    expect(book.requests(`@Helper ${text}`)).toEqual([]);
+});
+
 test('a person whose answer Slack does not take hears of it', async () => {
   const event = mention('unheard');
   book.write('@Helper unheard', 'Nobody reads this.');
@@ -435,6 +467,17 @@ test('workspaces install the app, and their tokens are encrypted, used and remov
   await deliver(envelope(still, { team_id: 'T2' }), '/many');
   await untilText(still, 'Still here.');
 
+  // an event that comes late, when the app is installed again
+  const asked = double.called('auth.test').length;
+  await deliver(envelope({ type: 'app_uninstalled' }, { team_id: 'T2' }), '/many');
+  await double.untilCalled('auth.test', asked + 1);
+  const again = mention('two again');
+  book.write('@Helper two again', 'Here again.');
+  await deliver(envelope(again, { team_id: 'T2' }), '/many');
+  await untilText(again, 'Here again.');
+  await until('it is written', () => double.thread('C1', again.ts).every(({ streaming }) => !streaming));
+
+  double.installed.delete(token);
   await deliver(envelope({ type: 'app_uninstalled' }, { team_id: 'T2' }), '/many');
   const late = mention('gone');
   await until('the installation is removed', async () => {
@@ -445,6 +488,8 @@ test('workspaces install the app, and their tokens are encrypted, used and remov
     await answered(marker, 'Marked.');
     return !double.calls.some((one) => one.token === token);
   });
+  // Slack said that the token is no longer valid
+  double.clear();
 });
 
 test('over socket mode a delivery is acknowledged when it is stored, and a new connection replaces the old one', async () => {

@@ -7,10 +7,13 @@ import type { Timers } from '../../core/timers.js';
 import type { SlackStore, StoredDelivery } from './store.js';
 import type { SlackLane } from './tables.js';
 
-/** How an attempt ended. `retry`: it is to be repeated; the reason holds no secrets. */
+/**
+ * How an attempt ended. `retry`: it is to be repeated; the reason holds no secrets. `unreachable`: Slack could not be
+ * reached, which says nothing about the delivery.
+ */
 export type DeliveryOutcome =
   | { readonly kind: 'done'; readonly note?: string }
-  | { readonly kind: 'retry'; readonly reason: string };
+  | { readonly kind: 'retry'; readonly reason: string; readonly unreachable?: boolean };
 
 /** A delivery while this process works on it. */
 export interface HeldDelivery extends StoredDelivery {
@@ -42,6 +45,8 @@ const leaseMs = 30_000;
 const longestWaitMs = 5_000;
 const mostAttempts = 10;
 const retryMs = { delayMs: 1_000, maximumMs: 300_000 };
+/** How long a delivery waits until Slack can be reached. Its answer is of no use after that. */
+const reachableWithinMs = 86_400_000;
 /** Slack repeats a delivery for a day at most. */
 const keptMs = 3 * 86_400_000;
 const removeEveryMs = 600_000;
@@ -165,11 +170,18 @@ export class Deliveries {
       if (note !== null) log.warn({ ...facts, note }, 'a delivery of Slack was not answered');
       return void (await store.finish(delivery, note));
     }
-    if (isLast) {
-      log.warn({ ...facts, reason: outcome.reason }, 'a delivery of Slack was given up');
-      return void (await store.finish(delivery, outcome.reason));
+    const { reason, unreachable = false } = outcome;
+    if (unreachable && delivery.ageMs < reachableWithinMs) {
+      // the longer it has waited, the rarer it is attempted
+      const { delayMs, maximumMs } = retryMs;
+      const inMs = Math.min(maximumMs, Math.max(delayMs, delivery.ageMs / 4));
+      return void (await store.defer(delivery, Math.round(inMs), reason));
     }
-    await store.retry(delivery, backOffMs(retryMs, delivery.attempts - 1), outcome.reason);
+    if (isLast || unreachable) {
+      log.warn({ ...facts, reason }, 'a delivery of Slack was given up');
+      return void (await store.finish(delivery, reason));
+    }
+    await store.retry(delivery, backOffMs(retryMs, delivery.attempts - 1), reason);
   }
 
   #held(delivery: StoredDelivery, isLast: boolean, signal: AbortSignal): HeldDelivery {

@@ -27,7 +27,7 @@ const read = statement(
 );
 const remove = statement(
   'remove_slack_installation',
-  'DELETE FROM slack_installations WHERE mount = ? AND owner_id = ? RETURNING 1 AS removed',
+  'DELETE FROM slack_installations WHERE mount = ? AND owner_id = ? AND sealed_token = ?',
 );
 
 /** The workspaces that have installed the app. */
@@ -53,7 +53,8 @@ export class InstallationStore {
     );
   }
 
-  async remove(mount: string, ownerId: string): Promise<boolean> {
-    return (await this.database.change(remove, [mount, ownerId])).length > 0;
+  /** Only with this token: another one is that of a later installation. */
+  async remove(mount: string, ownerId: string, sealedToken: string): Promise<void> {
+    await this.database.change(remove, [mount, ownerId, sealedToken]);
   }
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../platform/storage/database.js';
 import { Deliveries, type DeliveryHandler } from './deliveries.js';
 import { InstallationStore, type StoredInstallation } from './installations-store.js';
 import { Sealing } from './sealing.js';
-import { type NewDelivery, SlackStore, type StoredSlackRun } from './store.js';
+import { type NewDelivery, type OpenDelivery, SlackStore, type StoredSlackRun } from './store.js';
 
 export type { DeliveryOutcome, HeldDelivery } from './deliveries.js';
 export type { NewDelivery, StoredSlackRun } from './store.js';
@@ -59,6 +59,16 @@ export class SlackService {
     return this.#store.runsOfThread(mount, threadKey, limit);
   }
 
+  /** Messages of a thread before a place in it that are not answered yet, without the delivery itself. */
+  openBefore(of: NewDelivery, orderKey: string, position: string, limit: number): Promise<OpenDelivery[]> {
+    return this.#store.openBefore(of, orderKey, position, limit);
+  }
+
+  /** Gives up a delivery that no process works on and that has no run; false when one does, or it has. */
+  drop(open: OpenDelivery, reason: string): Promise<boolean> {
+    return this.#store.drop(open, reason);
+  }
+
   writeNotes(mount: string, runId: string, notes: string): Promise<void> {
     return this.#store.writeNotes(mount, runId, notes);
   }
@@ -77,7 +87,17 @@ export class SlackService {
     return token === undefined ? undefined : { ...installed, token };
   }
 
-  uninstall(mount: string, ownerId: string): Promise<boolean> {
-    return this.#installations.remove(mount, ownerId);
+  /** Removes an installation, unless its token is valid: then the app was installed again. */
+  async uninstall(
+    mount: string,
+    ownerId: string,
+    secret: string,
+    isValid: (token: string) => Promise<boolean>,
+  ): Promise<void> {
+    const found = await this.#installations.find(mount, ownerId);
+    if (found === undefined) return;
+    const token = new Sealing(secret).open(found.sealedToken, `${mount} ${ownerId}`);
+    if (token !== undefined && (await isValid(token))) return;
+    await this.#installations.remove(mount, ownerId, found.sealedToken);
   }
 }

@@ -19,7 +19,16 @@ export interface StoredDelivery extends NewDelivery {
   readonly progress: string | null;
   /** This attempt included. */
   readonly attempts: number;
+  /** How long ago it came when this process took it. */
+  readonly ageMs: number;
   readonly leaseId: string;
+}
+
+/** A delivery that is not processed yet. */
+export interface OpenDelivery {
+  readonly mount: string;
+  readonly deliveryId: string;
+  readonly runId: string | null;
 }
 
 /** A run that came from Slack. */
@@ -62,7 +71,7 @@ const claim = queueStatement(
             AND (other.lease_until > ${now} OR other.position < due.position
               OR (other.position = due.position AND other.delivery_id < due.delivery_id)))
       ORDER BY next_at LIMIT ? ${skipLocked})
-    RETURNING *`,
+    RETURNING *, ${now} - created_at AS age`,
 );
 const readNextDue = queueStatement(
   'next_slack_delivery_due',
@@ -102,6 +111,27 @@ const retry = queueStatement(
     UPDATE slack_deliveries SET next_at = ${now} + CAST(? AS bigint), lease_id = NULL, lease_until = 0, last_error = ?,
       updated_at = ${now}
     WHERE ${held} RETURNING 1 AS saved`,
+);
+// An attempt that failed because Slack could not be reached does not count.
+const defer = queueStatement(
+  'defer_slack_delivery',
+  ({ now }) => `
+    UPDATE slack_deliveries SET next_at = ${now} + CAST(? AS bigint), lease_id = NULL, lease_until = 0, last_error = ?,
+      attempts = attempts - 1, updated_at = ${now}
+    WHERE ${held} RETURNING 1 AS saved`,
+);
+const readOpen = statement(
+  'open_slack_deliveries',
+  `SELECT mount, delivery_id, run_id FROM slack_deliveries
+   WHERE mount = ? AND order_key = ? AND next_at IS NOT NULL AND delivery_id <> ? AND position < ?
+   ORDER BY position LIMIT ?`,
+);
+const drop = queueStatement(
+  'drop_slack_delivery',
+  ({ now }) => `
+    UPDATE slack_deliveries SET next_at = NULL, payload = '', progress = NULL, last_error = ?, updated_at = ${now}
+    WHERE mount = ? AND delivery_id = ? AND next_at IS NOT NULL AND run_id IS NULL AND lease_until <= ${now}
+    RETURNING 1 AS dropped`,
 );
 const release = statement(
   'release_slack_delivery',
@@ -164,7 +194,7 @@ export class SlackStore {
     leaseMs: number,
     limit: number,
   ): Promise<StoredDelivery[]> {
-    const rows = await this.database.change<SlackDeliveriesTable>(claim, [
+    const rows = await this.database.change<SlackDeliveriesTable & { age: number }>(claim, [
       leaseId,
       leaseMs,
       mount,
@@ -205,6 +235,28 @@ export class SlackStore {
     return this.#held(retry, [inMs, error], of);
   }
 
+  /** Like `retry`, but the attempt does not count. */
+  defer(of: StoredDelivery, inMs: number, error: string): Promise<boolean> {
+    return this.#held(defer, [inMs, error], of);
+  }
+
+  /** What is not processed yet of a thread, before a place in it. */
+  async openBefore(
+    { mount, deliveryId }: NewDelivery,
+    orderKey: string,
+    position: string,
+    limit: number,
+  ): Promise<OpenDelivery[]> {
+    const parameters = [mount, orderKey, deliveryId, position, limit];
+    const rows = await this.database.read<SlackDeliveriesTable>(readOpen, parameters);
+    return rows.map((row) => ({ mount: row.mount, deliveryId: row.delivery_id, runId: row.run_id }));
+  }
+
+  /** Gives up a delivery that no process holds and that has no run; false when that is not so. */
+  async drop({ mount, deliveryId }: OpenDelivery, error: string): Promise<boolean> {
+    return (await this.database.change(drop, [error, mount, deliveryId])).length > 0;
+  }
+
   /** Gives an attempt back that was not completed, for another process. */
   async release({ mount, deliveryId, leaseId }: StoredDelivery): Promise<void> {
     await this.database.change(release, [mount, deliveryId, leaseId]);
@@ -243,7 +295,7 @@ export class SlackStore {
   }
 }
 
-function fromRow(row: SlackDeliveriesTable, leaseId: string): StoredDelivery {
+function fromRow(row: SlackDeliveriesTable & { age: number }, leaseId: string): StoredDelivery {
   const { mount, lane, position, payload, progress, attempts } = row;
   return {
     mount,
@@ -255,6 +307,7 @@ function fromRow(row: SlackDeliveriesTable, leaseId: string): StoredDelivery {
     runId: row.run_id,
     progress,
     attempts,
+    ageMs: row.age,
     leaseId,
   };
 }

@@ -81,7 +81,8 @@ class Endpoint {
       body: cancelInput,
       responses: { 200: { description: 'The run whose end was asked for.' } },
       handler: (services: Services, { params, body, caller, signal }) => {
-        const input = { messages: [], threadId: body.threadId, runId: body.runId ?? '' };
+        const { threadId, runId = '' } = body;
+        const input = { threadId, runId, messages: [], tools: [], context: [], forwardedProps: null };
         const target = this.target(params);
         const call = { services, caller, target, input, traceParent: undefined, disconnected: () => signal };
         assertMayWith(call, 'run');

@@ -32,26 +32,26 @@ export function createFormOf({ caller, input }: AguiCall): CreateForm {
     stream: true,
     on_disconnect: 'continue',
     ...(isJsonObject(state) && Object.keys(state).length > 0 && { session_state: state }),
-    ...(context && context.length > 0 && { dependencies: dependenciesIn(context) }),
-    ...(context && context.length > 0 && { add_dependencies_to_context: true }),
+    ...(context.length > 0 && { dependencies: dependenciesIn(context) }),
+    ...(context.length > 0 && { add_dependencies_to_context: true }),
     ...mediaIn(message.content),
   };
 }
 
 /** The tools of the front end. The conversation is the session's: its history counts. */
 export function callerInputOf({ input, target }: AguiCall): CallerInput | undefined {
-  const tools = (input.tools ?? []).map(toolOf);
+  const tools = input.tools.map(toolOf);
   if (target.kind === 'workflow' && tools.length === 0) return undefined;
   return { ...(tools.length > 0 && { tools }), isChat: true };
 }
 
-function toolOf({ name, description, parameters }: NonNullable<RunInput['tools']>[number]): CallerTool {
+function toolOf({ name, description, parameters }: RunInput['tools'][number]): CallerTool {
   // a tool without parameters takes an empty object
   const inputSchema = isJsonObject(parameters) ? parameters : { type: 'object', properties: {} };
   return { name, ...(description ? { description } : {}), inputSchema };
 }
 
-function dependenciesIn(context: NonNullable<RunInput['context']>): JsonObject {
+function dependenciesIn(context: RunInput['context']): JsonObject {
   return Object.fromEntries(context.map(({ description, value }) => [description, jsonOrText(value)]));
 }
 

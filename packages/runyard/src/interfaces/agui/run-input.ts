@@ -17,7 +17,7 @@ const message = z.looseObject({
   error: text,
 });
 
-/** The body of a request: `RunAgentInput`. What 0.x clients always send may be left out, as in 1.0. */
+/** The body of a request: `RunAgentInput`. All official clients send `tools`, `context` and `forwardedProps`, empty or not. */
 export const runInput = z.looseObject({
   threadId: identifier().meta({ description: 'The conversation: the id of the session.' }),
   runId: identifier().meta({ description: 'The id of the new run.' }),
@@ -27,13 +27,9 @@ export const runInput = z.looseObject({
   messages: z.array(message).max(most.messages),
   tools: z
     .array(z.looseObject({ name: z.string(), description: text, parameters: json.optional() }))
-    .max(most.tools)
-    .nullish(),
-  context: z
-    .array(z.looseObject({ description: z.string(), value: z.string() }))
-    .max(most.context)
-    .nullish(),
-  forwardedProps: json.optional(),
+    .max(most.tools),
+  context: z.array(z.looseObject({ description: z.string(), value: z.string() })).max(most.context),
+  forwardedProps: json,
   resume: z
     .array(
       z.looseObject({

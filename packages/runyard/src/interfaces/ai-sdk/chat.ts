@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Services } from '../../capabilities/capability.js';
 import { errorCode } from '../../core/errors/error-code.js';
 import { errors } from '../../core/errors/errors.js';
+import { idFrom } from '../../core/ids.js';
 import type { CallerInput } from '../../core/runs/caller-input.js';
 import { hopsHeader, type Run, terminalStatuses } from '../../core/runs/run.js';
 import type { Caller } from '../../platform/auth/caller.js';
@@ -29,6 +30,9 @@ type StartedRun = Awaited<ReturnType<Services['runs']['create']>>;
 /** More runs of a chat are not in progress at the same time. */
 const mostInProgress = 20;
 
+/** How many runs of one message may have ended before the message is taken for a new one each time. */
+const mostEnded = 5;
+
 /** How many runs of a chat are shown. */
 const shownRuns = 100;
 
@@ -44,7 +48,38 @@ export async function sendToChat(chat: Chat, body: ChatBody): Promise<EventStrea
   const isAgain = body.trigger === 'regenerate-message' && chat.target.kind !== 'workflow';
   if (isAgain && newest !== undefined && isAnswerTo(newest.run, last, body) && isOver(newest.run))
     return streamOf(chat, await answerAgain(chat, newest.run));
-  return streamOf(chat, await startRun(chat, body, last, newest?.run));
+  const start = (runId?: string) => startRun(chat, body, last, newest?.run, runId);
+  const isNamed = body.trigger !== 'regenerate-message' && chat.headers['idempotency-key'] === undefined;
+  return isNamed && last.id !== undefined
+    ? startOnce(chat, body, last, start)
+    : streamOf(chat, await start());
+}
+
+/**
+ * The same message twice, as of a page that sends again what it believes lost, is one run: its id is made from the
+ * message. Once that run has ended, the message asks for another one.
+ */
+async function startOnce(
+  chat: Chat,
+  body: ChatBody,
+  message: UiMessage,
+  start: (runId?: string) => Promise<StartedRun>,
+): Promise<EventStreamReply> {
+  const { caller, target } = chat;
+  const { kind, componentId } = target;
+  const said = [caller.userId ?? body.userId, kind, componentId, body.id, message.id, message.parts];
+  let runId = '';
+  for (let ended = 0; ended < mostEnded; ended++) {
+    runId = idFrom(JSON.stringify([...said, runId]));
+    try {
+      return streamOf(chat, await start(runId));
+    } catch (error) {
+      if (errorCode(error) !== 'run_exists') throw error;
+    }
+    const known = await followedRun(chat, runId, body.id);
+    if (known !== undefined) return known;
+  }
+  return streamOf(chat, await start());
 }
 
 function startRun(
@@ -52,10 +87,12 @@ function startRun(
   body: ChatBody,
   message: UiMessage,
   newest: Run | undefined,
+  runId: string | undefined,
 ): Promise<StartedRun> {
   const { traceparent, 'idempotency-key': key, [hopsHeader]: hops } = headers;
   const callerInput = callerInputOf(body, newest);
-  return services.runs.create(caller, target, createFormOf(body, message, caller.userId === null), {
+  const form = { ...createFormOf(body, message, caller.userId === null), ...(runId && { run_id: runId }) };
+  return services.runs.create(caller, target, form, {
     ...(target.kind !== 'workflow' && { callerInput }),
     ...(typeof key === 'string' && { idempotencyKey: key }),
     ...(typeof traceparent === 'string' && { traceParent: traceparent }),
@@ -144,12 +181,20 @@ function streamOf(chat: Chat, started: StartedRun, answered: readonly string[] =
 
 /** The run in progress from its beginning: the client builds its message anew. */
 export async function resumeChat(chat: Chat, chatId: string): Promise<EventStreamReply | Reply> {
-  const { services, caller, target } = chat;
   const newest = await newestRun(chat, chatId);
-  if (newest === undefined || isOver(newest.run) || newest.run.status === 'paused') return reply(204);
-  const { runId, sessionId } = newest.run;
+  if (newest === undefined || newest.run.status === 'paused') return reply(204);
+  return (await followedRun(chat, newest.run.runId, newest.run.sessionId)) ?? reply(204);
+}
+
+/** Undefined for a run that has ended. */
+async function followedRun(
+  chat: Chat,
+  runId: string,
+  sessionId: string,
+): Promise<EventStreamReply | undefined> {
+  const { services, caller, target } = chat;
   const found = await services.runs.follow(caller, { ...target, runId, sessionId }, -1);
-  if (found === undefined) return reply(204);
+  if (found === undefined || isOver(found)) return undefined;
   return chatStream({
     kind: target.kind,
     runId,

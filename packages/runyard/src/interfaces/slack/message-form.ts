@@ -38,11 +38,12 @@ export async function formOfMessage(
   const actionToken =
     textIn(message.event, 'action_token') ??
     textIn(objectIn(message.event, 'assistant_thread'), 'action_token');
+  // `{slack_channel}` in instructions is filled: keys have no spaces
   const dependencies: JsonObject = {
-    ...(channelName !== undefined && { 'Slack channel': `#${channelName}` }),
-    'Slack channel_id': message.channel,
-    'Slack thread_ts': message.threadTs,
-    ...(userName !== undefined && { 'Slack user': userName }),
+    ...(channelName !== undefined && { slack_channel: `#${channelName}` }),
+    slack_channel_id: message.channel,
+    slack_thread_ts: message.threadTs,
+    ...(userName !== undefined && { slack_user: userName }),
   };
   const metadata: JsonObject = {
     ...(userName !== undefined && { user_name: userName }),

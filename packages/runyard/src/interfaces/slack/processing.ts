@@ -3,8 +3,8 @@ import { errorCode } from '../../core/errors/error-code.js';
 import { RunyardError } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.js';
-import { terminalStatuses } from '../../core/runs/run.js';
 import { anonymousCaller } from '../../platform/auth/caller.js';
+import { cancelThread } from './cancel-thread.js';
 import {
   isCancelWord,
   isOfOrganisation,
@@ -17,12 +17,10 @@ import { formOfMessage, textOf } from './message-form.js';
 import type { SlackThread } from './parts.js';
 import { processPress } from './presses.js';
 import { placeIn, type RunJobs, type RunJobsOptions, type RunPlaceInSlack } from './run-jobs.js';
-import { SlackCallError } from './web/call-error.js';
+import { isOfToken, isUnreachable, SlackCallError } from './web/call-error.js';
 import { type EventOwner, objectIn, textIn, type Workspace } from './workspaces.js';
 
 const done: DeliveryOutcome = { kind: 'done' };
-/** How many runs of a thread a word may cancel. */
-const mostOfThread = 20;
 
 /** Does what a delivery asks for. Each part may be repeated: what was done is in the row, and in the run. */
 export class Processing {
@@ -41,7 +39,7 @@ export class Processing {
       const owner = ownerOf(payload);
       const event = objectIn(payload, 'event');
       if (event.type === 'app_uninstalled' || event.type === 'tokens_revoked')
-        return await this.#uninstalled(owner, payload);
+        return await this.#uninstalled(owner, payload, delivery.signal);
       const workspace = await this.options.workspaces.of(owner);
       if (workspace === undefined) return { kind: 'done', note: 'The workspace has no app.' };
       if (event.type === 'assistant_thread_started') return await this.#greet(workspace, event);
@@ -57,7 +55,7 @@ export class Processing {
   failed(error: unknown): DeliveryOutcome {
     if (error instanceof SlackCallError)
       return error.retryable
-        ? { kind: 'retry', reason: error.message }
+        ? { kind: 'retry', reason: error.message, unreachable: isUnreachable(error) }
         : { kind: 'done', note: error.message };
     if (error instanceof RunyardError && (error.status === 429 || error.status >= 500))
       return { kind: 'retry', reason: error.message };
@@ -79,7 +77,11 @@ export class Processing {
   ): Promise<DeliveryOutcome> {
     const { config, services, workspaces, mostBytes } = this.options;
     const { signal } = delivery;
-    if (isCancelWord(config, message.text) && (await this.#cancelRuns(workspace, message))) return done;
+    // with a run of its own, an earlier attempt took the word for a message
+    if (isCancelWord(config, message.text) && delivery.runId === null) {
+      const outcome = await cancelThread(this.jobs, delivery, workspace, message);
+      if (outcome !== undefined) return outcome;
+    }
     const place = await this.#placeOf(delivery, workspace, message);
     const runId = delivery.runId ?? newId();
     if (delivery.runId === null) await delivery.assign(runId, threadKeyOf(message), JSON.stringify(place));
@@ -94,8 +96,9 @@ export class Processing {
         await services.runs.create(
           caller,
           config.component,
-          { ...made.form, session_id: place.sessionId },
-          { newRunId: runId, ...(isChat && { callerInput: { isChat: true, origin: made.origin } }) },
+          // chosen before: a word of the thread may have cancelled it already
+          { ...made.form, session_id: place.sessionId, run_id: runId },
+          isChat ? { callerInput: { isChat: true, origin: made.origin } } : {},
         );
       } catch (error) {
         if (errorCode(error) !== 'run_exists') return this.jobs.refused(error, delivery, job);
@@ -160,34 +163,6 @@ export class Processing {
     return isOwn && user.is_email_confirmed !== false && email !== undefined ? email : askerId;
   }
 
-  /** Answers whether there was anything to cancel. */
-  async #cancelRuns({ api }: Workspace, message: MessageEvent): Promise<boolean> {
-    const { config, services, slack } = this.options;
-    let cancelled = false;
-    for (const { runId, place } of await slack.runsOfThread(
-      config.prefix,
-      threadKeyOf(message),
-      mostOfThread,
-    )) {
-      const known = placeIn(place);
-      if (known === undefined) continue;
-      const caller = this.jobs.callerFor(known.userId);
-      const at = { ...config.component, runId };
-      const found = await services.runs.follow(caller, at, -1);
-      if (found === undefined || terminalStatuses.has(found.status)) continue;
-      await services.runs.cancel(caller, at);
-      cancelled = true;
-      // nobody writes about a run that waits
-      if (found.status === 'paused')
-        await api.call('chat.postMessage', {
-          channel: message.channel,
-          thread_ts: message.threadTs,
-          text: '_Cancelled._',
-        });
-    }
-    return cancelled;
-  }
-
   async #greet({ api }: Workspace, event: JsonObject): Promise<DeliveryOutcome> {
     const thread = objectIn(event, 'assistant_thread');
     const channel = textIn(thread, 'channel_id');
@@ -204,7 +179,11 @@ export class Processing {
     return done;
   }
 
-  async #uninstalled({ teamId, enterpriseId }: EventOwner, envelope: JsonObject): Promise<DeliveryOutcome> {
+  async #uninstalled(
+    { teamId, enterpriseId }: EventOwner,
+    envelope: JsonObject,
+    signal: AbortSignal,
+  ): Promise<DeliveryOutcome> {
     const { config, slack, workspaces } = this.options;
     const event = objectIn(envelope, 'event');
     // tokens of single users are not ours
@@ -213,7 +192,18 @@ export class Processing {
     // one workspace of an organisation may remove the app while the others keep it
     const ownerId = isOfOrganisation(envelope) || teamId === '' ? enterpriseId : teamId;
     if (ownerId === undefined) return done;
-    await slack.uninstall(config.prefix, ownerId);
+    // the event may come late, and the app may be installed again since
+    const isValid = async (token: string) => {
+      const api = await workspaces.openApi(token);
+      return api.call('auth.test', {}, signal).then(
+        () => true,
+        (error) => {
+          if (error instanceof SlackCallError && isOfToken(error.code)) return false;
+          throw error;
+        },
+      );
+    };
+    await slack.uninstall(config.prefix, ownerId, workspaces.encryptionSecret, isValid);
     workspaces.forget(ownerId);
     return done;
   }

@@ -8,7 +8,7 @@ import { Rights } from '../../platform/auth/rights.js';
 import { writeAnswer } from './answer/write-answer.js';
 import type { SlackConfig } from './options.js';
 import type { RunJob, SlackSite, SlackThread } from './parts.js';
-import { SlackCallError } from './web/call-error.js';
+import { isUnreachable, SlackCallError } from './web/call-error.js';
 import type { Workspace, Workspaces } from './workspaces.js';
 
 const sorry = 'Sorry, there was an error processing your message.';
@@ -114,7 +114,7 @@ export class RunJobs {
       error instanceof SlackCallError
         ? error.retryable
         : !(error instanceof RunyardError) || error.status === 429 || error.status >= 500;
-    if (delivery.signal.aborted || (isPassing && !delivery.isLast)) throw error;
+    if (delivery.signal.aborted || isUnreachable(error) || (isPassing && !delivery.isLast)) throw error;
     this.options.log.warn({ err: error, delivery: delivery.deliveryId }, 'a message of Slack has no answer');
     await api.call('chat.postMessage', { channel: thread.channel, thread_ts: thread.threadTs, text: sorry });
     const isKnown = error instanceof SlackCallError || error instanceof RunyardError;

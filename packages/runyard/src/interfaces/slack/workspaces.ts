@@ -48,6 +48,11 @@ export class Workspaces {
     return this.secrets.oauth !== undefined;
   }
 
+  /** What the tokens in the database are encrypted with. */
+  get encryptionSecret(): string {
+    return this.secrets.oauth?.encryptionSecret ?? '';
+  }
+
   /** Undefined for a workspace that has no app of ours. Rejects while Slack does not say who the app is there. */
   async of({ teamId, enterpriseId }: EventOwner): Promise<Workspace | undefined> {
     const { token, oauth } = this.secrets;
@@ -81,8 +86,8 @@ export class Workspaces {
   }
 
   async #installed(ownerId: string): Promise<Workspace | undefined> {
-    const secret = this.secrets.oauth?.encryptionSecret ?? '';
-    const found = await this.service.installation(this.config.prefix, ownerId, secret);
+    const { prefix } = this.config;
+    const found = await this.service.installation(prefix, ownerId, this.encryptionSecret);
     return found && this.#opened(found.token, ownerId);
   }
 

@@ -192,11 +192,23 @@ test('interrupts: an incomplete answer changes nothing, and all answers at once 
   expect(again).toMatchObject([{ type: 'RUN_ERROR', code: 'run_not_found' }]);
 });
 
+const nothingElse = { tools: [], context: [], forwardedProps: null };
+
+test('a request without what clients always send is refused with what is missing', async () => {
+  const body = { threadId: randomUUID(), runId: randomUUID(), state: null };
+  const [{ detail } = {}] = await posted('/one/agui', body);
+  const named = ['messages', 'tools', 'context', 'forwardedProps'];
+  expect(detail).toMatchObject(named.map((name) => ({ type: 'missing', loc: ['body', name] })));
+  const nulled = { ...body, ...nothingElse, messages: [], tools: null };
+  const [{ detail: wrong } = {}] = await posted('/one/agui', nulled);
+  expect(wrong).toMatchObject([{ loc: ['body', 'tools'] }]);
+});
+
 test('an older client answers with tool messages, and receives no events that it does not know', async () => {
   const threadId = randomUUID();
   book.write('Pay one', calls('pay', { cents: 1 } as never, 'pay-old'), 'Paid.');
   const post = (messages: Body[]) =>
-    posted('/one/agui', { threadId, runId: randomUUID(), messages, tools: [] });
+    posted('/one/agui', { threadId, runId: randomUUID(), messages, ...nothingElse });
   const asked = { id: 'u', role: 'user', content: 'Pay one' };
   const paused = await post([asked]);
   expect(typesOf(paused)).toEqual([
@@ -216,7 +228,11 @@ test('an older client answers with tool messages, and receives no events that it
   expect(ended.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
   book.write('Show it', calls('show'), 'Shown.');
   const shows = { threadId, runId: randomUUID(), messages: [{ ...asked, content: 'Show it' }] };
-  const pending = await posted('/one/agui', { ...shows, tools: [{ name: 'show', description: '' }] });
+  const pending = await posted('/one/agui', {
+    ...shows,
+    ...nothingElse,
+    tools: [{ name: 'show', description: '' }],
+  });
   // the client 0.0.59 refuses `pendingToolCallIds`
   expect(pending.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
   expect(pending.at(-1)?.outcome).not.toHaveProperty('pendingToolCallIds');
@@ -326,7 +342,12 @@ test('members of a team and steps of a workflow are shown as what they are', asy
 });
 
 test('what is invalid has a status, and streams allow no other origin', async () => {
-  const { headers } = await send('/agui/agents/clerk', { threadId: 'x', runId: 'y', messages: [] });
+  const { headers } = await send('/agui/agents/clerk', {
+    threadId: 'x',
+    runId: 'y',
+    messages: [],
+    ...nothingElse,
+  });
   expect(headers.get('access-control-allow-origin')).toBeNull();
   expect(headers.get('content-type')).toContain('text/event-stream');
   expect((await send('/agui/agents/clerk', { messages: [] })).status).toBe(422);
@@ -336,6 +357,7 @@ test('what is invalid has a status, and streams allow no other origin', async ()
         threadId: 'x',
         runId: 'y',
         messages: [{ role: 'user', content: 'x' }],
+        ...nothingElse,
       })
     ).status,
   ).toBe(404);
@@ -364,7 +386,7 @@ async function posted(path: string, body: Body): Promise<Body[]> {
 }
 
 test('a run id is followed only with the message that began the run, also without ids of messages', async () => {
-  const place = { threadId: randomUUID(), runId: randomUUID(), protocolVersion: '1.0' };
+  const place = { threadId: randomUUID(), runId: randomUUID(), protocolVersion: '1.0', ...nothingElse };
   book.write('Once', 'One.');
   const post = (content: string) => posted('/one/agui', { ...place, messages: [{ role: 'user', content }] });
   expect((await post('Once')).at(-1)).toMatchObject({ type: 'RUN_FINISHED' });

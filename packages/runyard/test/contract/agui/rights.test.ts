@@ -19,6 +19,7 @@ const requestOf = (threadId = randomUUID(), more: Body = {}) => ({
   threadId,
   runId: randomUUID(),
   messages: [{ id: 'u', role: 'user', content: 'Hello' }],
+  ...{ tools: [], context: [], forwardedProps: null },
   ...more,
 });
 

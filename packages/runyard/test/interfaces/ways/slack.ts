@@ -73,10 +73,10 @@ class SlackClient implements Client {
   constructor(private readonly person: Person) {}
 
   start(asked: Asked): Following {
-    const before = messagesOf(asked).length;
+    const before = lastOf(asked);
     const rested = this.write(asked, asked.message).then(() => this.rest(asked, before));
     rested.catch(() => {});
-    const some = (is: (message: Message) => boolean) => messagesOf(asked).slice(before).some(is);
+    const some = (is: (message: Message) => boolean) => since(asked, before).some(is);
     const isNews = {
       text: ({ text }: Message) => text !== '',
       tool: ({ tasks }: Message) => tasks.size > 0,
@@ -91,7 +91,7 @@ class SlackClient implements Client {
 
   /** Presses the buttons of the message that asks, once its fields are filled in. */
   async answer(asked: Asked, _runId: string, [requirement]: readonly Body[]): Promise<Seen> {
-    const before = messagesOf(asked).length;
+    const before = lastOf(asked);
     const message = messagesOf(asked).findLast(({ blocks }) => buttonsOf(blocks).length > 0);
     if (message === undefined) throw new Refused('There is no button.');
     const names = () => buttonsOf(message.blocks).map(({ action_id }) => action_id);
@@ -112,7 +112,7 @@ class SlackClient implements Client {
   }
 
   comeBack(asked: Asked): Promise<Seen> {
-    return this.rest(asked, 0);
+    return this.rest(asked, '');
   }
 
   private async write({ id, sessionId }: Asked, text: string): Promise<void> {
@@ -152,12 +152,12 @@ class SlackClient implements Client {
   }
 
   /** What the thread shows at the end. What a run waits for is there in words: the scenario answers its body. */
-  private async rest(asked: Asked, before: number): Promise<Seen> {
-    const last = await until('the thread shows the end', () => messagesOf(asked).slice(before).find(isEnd));
+  private async rest(asked: Asked, before: string): Promise<Seen> {
+    const last = await until('the thread shows the end', () => since(asked, before).find(isEnd));
     return this.seen(asked, last);
   }
 
-  private async restOrRefusal(asked: Asked, before: number, message: Message): Promise<Seen> {
+  private async restOrRefusal(asked: Asked, before: string, message: Message): Promise<Seen> {
     const said = slackDouble.ephemeral(this.person.id).length;
     const { blocks } = message;
     const refusal = () => {
@@ -165,10 +165,7 @@ class SlackClient implements Client {
       const isPending = message.blocks !== blocks && JSON.stringify(message.blocks).includes('Still pending');
       return words ?? (isPending ? 'Still pending approval' : undefined);
     };
-    const end = await until(
-      'the press is answered',
-      () => messagesOf(asked).slice(before).find(isEnd) ?? refusal(),
-    );
+    const end = await until('the press is answered', () => since(asked, before).find(isEnd) ?? refusal());
     if (typeof end === 'string') throw new Refused(end);
     return this.seen(asked, end);
   }
@@ -191,10 +188,21 @@ function messagesOf({ sessionId }: Asked): Message[] {
   return slackDouble.thread(channel, threadTs);
 }
 
+/** The time of the last message. Messages are deleted: their number says nothing. */
+function lastOf(asked: Asked): string {
+  return messagesOf(asked).at(-1)?.ts ?? '';
+}
+
+function since(asked: Asked, before: string): Message[] {
+  return messagesOf(asked).filter(({ ts }) => ts > before);
+}
+
 /** Whether a message asks for something, or is an answer to which nothing is added. */
 function isEnd({ text, blocks, streaming, metadata }: Message): boolean {
   if (buttonsOf(blocks).length > 0 || text === cancelled) return true;
-  return text !== '' && streaming === undefined && metadata !== undefined;
+  // a line says what is awaited before the message that asks
+  const isLine = metadata?.event_type === 'runyard_pause';
+  return text !== '' && streaming === undefined && metadata !== undefined && !isLine;
 }
 
 function buttonsOf(blocks: readonly Body[]): Body[] {

@@ -43,11 +43,26 @@ export type Asked =
   /** The result comes from a program. */
   | { readonly kind: 'result' };
 
+/** What a question is about. */
+export interface Subject {
+  /** The id of the requirement: no other one of the run has it. */
+  readonly requirementId: string;
+  /** The tool, with the member that calls it, or the step. */
+  readonly name: string;
+  /** What the tool is called with. */
+  readonly args: JsonObject;
+  /** What the requirement itself says; empty for a call that is described by its name and arguments alone. */
+  readonly said: string;
+  /** Of an approval that an administrator gives. */
+  readonly approvalId: string | undefined;
+}
+
 /** One thing that a paused run waits for. Its answer is written into the requirement that it was made from. */
 export interface Question {
   /** How an answer names it: the id of a tool call or of a step. */
   readonly id: string;
   readonly message: string;
+  readonly about: Subject;
   readonly asked: Asked;
   /** Only the decision on an approval answers it. */
   readonly needsApproval: boolean;
@@ -61,6 +76,7 @@ export function callQuestion(requirement: JsonObject): Question {
   return {
     id,
     message: callMessage(requirement, call),
+    about: callSubject(requirement, call),
     asked: askedByCall(requirement, call),
     needsApproval: call.approval_type === 'required',
     put(answer) {
@@ -87,6 +103,28 @@ function askedByCall(requirement: JsonObject, call: JsonObject): Asked {
   return { kind: 'confirmation', noteInWords: 'Why not. The agent reads it.' };
 }
 
+function callSubject(requirement: JsonObject, call: JsonObject): Subject {
+  const member = requirement.member_agent_name ?? requirement.member_agent_id;
+  const tool = String(call.tool_name);
+  return {
+    requirementId: String(requirement.id ?? call.tool_call_id),
+    name: typeof member === 'string' ? `${member}: ${tool}` : tool,
+    args: objectIn(call.tool_args),
+    said: typeof requirement.message === 'string' ? requirement.message : '',
+    approvalId: typeof call.approval_id === 'string' ? call.approval_id : undefined,
+  };
+}
+
+function stepSubject(requirement: JsonObject): Subject {
+  return {
+    requirementId: String(requirement.step_id),
+    name: String(requirement.step_name),
+    args: {},
+    said: stepQuestionText(requirement),
+    approvalId: undefined,
+  };
+}
+
 function callMessage(requirement: JsonObject, call: JsonObject): string {
   const asks = typeof requirement.message === 'string' ? requirement.message : '';
   if (asks !== '') return asks;
@@ -99,6 +137,7 @@ export function stepQuestion(requirement: JsonObject): Question {
   return {
     id: String(requirement.step_id),
     message: stepQuestionText(requirement),
+    about: stepSubject(requirement),
     asked: askedByStep(requirement),
     needsApproval: false,
     put({ confirmed, note, values, selected, result }) {
@@ -133,6 +172,7 @@ export function failureQuestion(requirement: JsonObject): Question {
   return {
     id: String(requirement.step_id),
     message: stepQuestionText(requirement),
+    about: stepSubject(requirement),
     asked: { kind: 'decision' },
     needsApproval: false,
     put({ decision, confirmed }) {

@@ -11,7 +11,7 @@ interface Card {
 }
 
 /** Slack makes blocks of cards, and has 50 blocks in a message. */
-const mostCards = 40;
+const mostCards = 45;
 const longestTitle = 150;
 
 /** What is under way in a run, as task cards. They are sent when they change. */
@@ -92,11 +92,13 @@ function cardOf(event: WorkflowEvent, member: string | undefined): Card | undefi
   const begun = name.slice(0, -word.length);
   const titled = (title: string) => (member === undefined ? title : `${member}: ${title}`);
   if ('tool' in event) {
-    const { tool_call_id: id, tool_name: tool } = fieldsOf(event.tool);
-    return { id: String(id), title: titled(String(tool)), status };
+    const { tool_call_id: id, tool_name: tool, tool_args: args, confirmed } = fieldsOf(event.tool);
+    const denied = `Denied: ${String(tool)}(${shortly(args)})`;
+    return { id: String(id), title: titled(confirmed === false ? denied : String(tool)), status };
   }
   const title = parts[begun];
   if (title === undefined) return undefined;
+  if (begun === 'Workflow') return { id: `wf_run_${event.run_id}`, title, status };
   const { step_id: step, step_name: stepName } = fieldsOf(event);
   if (begun === 'Step') return { id: `wf_step_${String(step)}`, title: String(stepName ?? title), status };
   if (step !== undefined) {
@@ -104,6 +106,10 @@ function cardOf(event: WorkflowEvent, member: string | undefined): Card | undefi
     return { id: `${begun}_${String(step)}`, title: called, status };
   }
   return { id: `${begun}_${event.run_id}`, title: titled(title), status };
+}
+
+function shortly(args: unknown): string {
+  return Object.keys(fieldsOf(args)).length === 0 ? '' : JSON.stringify(args);
 }
 
 function nameOf(event: WorkflowEvent): string {

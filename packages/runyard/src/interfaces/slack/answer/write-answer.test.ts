@@ -52,13 +52,25 @@ test('an answer is streamed with its tool calls, and the thread gets a status an
   isOver();
 });
 
+test('a call that was denied is a card that says so, and a workflow has a card', async () => {
+  const tool = { tool_call_id: 'c1', tool_name: 'pay', tool_args: { amount: 5 }, confirmed: false };
+  run.emit('WorkflowStarted').emit('ToolCallError', { tool, error: 'no' });
+  await written();
+  expect([...(slack.messages[0]?.tasks.values() ?? [])]).toMatchObject([
+    { id: 'wf_run_run-1', title: 'Workflow', status: 'complete' },
+    { id: 'c1', title: 'Denied: pay({"amount":5})', status: 'error' },
+  ]);
+});
+
 test('a long answer is continued in further messages, and no character is missing', async () => {
   const long = Array.from({ length: 2_600 }, (_, n) => `Line ${n} of it.`).join('\n');
   run.say(...(long.match(/[\s\S]{1,9000}/g) ?? []));
   run.content = long;
   await written();
   expect(texts().length).toBeGreaterThan(3);
-  expect(texts().join('')).toBe(long);
+  const [first, ...further] = texts();
+  expect(further.every((text) => text.startsWith('_(continued)_\n\n'))).toBe(true);
+  expect([first, ...further.map((text) => text.slice('_(continued)_\n\n'.length))].join('')).toBe(long);
   isOver();
 });
 
@@ -85,7 +97,12 @@ test('without streaming the answer is posted, in as many messages as it takes', 
   run.content = long;
   await written({ streaming: false });
   expect(slack.called('chat.startStream')).toEqual([]);
-  expect(texts().join('')).toBe(long);
+  expect(texts().map((text) => text.slice(0, 6))).toEqual(['[1/3]\n', '[2/3]\n', '[3/3]\n']);
+  expect(
+    texts()
+      .map((text) => text.slice(6))
+      .join(''),
+  ).toBe(long);
   expect(slack.called('assistant.threads.setStatus').at(-1)).toMatchObject({ status: '' });
   isOver();
 });

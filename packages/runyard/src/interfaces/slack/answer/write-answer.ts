@@ -126,7 +126,7 @@ class Answer {
     const { text } = this.text;
     const { streaming } = this.job.site.config;
     try {
-      await this.messages.show(messagesOf(text), streaming ? this.cards.news() : [], done);
+      await this.messages.show(marked(messagesOf(text), streaming), streaming ? this.cards.news() : [], done);
       this.shown = text.length;
     } catch (error) {
       if (!(error instanceof StoppedByUser)) throw error;
@@ -205,6 +205,12 @@ class Answer {
     this.progress = { ...this.progress, ...changed };
     await this.job.save(this.progress);
   }
+}
+
+/** Says of the messages of one answer that they belong together. How many there will be is known only at the end. */
+function marked(texts: readonly string[], streaming: boolean): string[] {
+  if (streaming) return texts.map((text, at) => (at === 0 ? text : `_(continued)_\n\n${text}`));
+  return texts.map((text, at) => (texts.length === 1 ? text : `[${at + 1}/${texts.length}]\n${text}`));
 }
 
 /** A value that is no text is shown as JSON. */

@@ -9,7 +9,7 @@ import { SlackCallError } from '../web/call-error.js';
 import { decisionWord, isDecided, isSubmitted, pageBlocks, reasonBlockId, sections } from './blocks.js';
 import { filledIn, reasonIn } from './inputs.js';
 import { keyOf, type Page, type PauseNotes, pauseNotes, writePause } from './notes.js';
-import { pageText } from './post-pause.js';
+import { waitingLines } from './post-pause.js';
 import { buttons, pressed } from './read-press.js';
 
 const waits: PressOutcome = { kind: 'waits' };
@@ -27,27 +27,33 @@ interface Pause {
 export async function answerPress(job: PressJob): Promise<PressOutcome> {
   const pause = await pauseOf(job);
   if (pause === undefined) {
+    const { waitingTs } = pressed(job.press);
+    if (job.press.channel === job.thread.channel) await removeLine(job, waitingTs);
     await whisper(job, 'This approval is no longer active.');
     return waits;
   }
-  const { button, questionId } = pressed(job.press);
-  if (button === buttons.check) return settled(job, pause, new Set([questionId]));
+  const { button, requirementId } = pressed(job.press);
+  if (button === buttons.check) return settled(job, pause, new Set([requirementId]));
   if (button === buttons.submit) return submitted(job, pause);
-  const question = pause.run.questions.find(({ id }) => id === questionId);
+  const question = pause.run.questions.find(({ about }) => about.requirementId === requirementId);
   const isOpen = question !== undefined && !question.needsApproval && isDecided(question.asked.kind);
   // what was decided before stays
-  if (!isOpen || pause.notes.decisions[questionId] !== undefined) return settled(job, pause);
+  if (!isOpen || pause.notes.decisions[requirementId] !== undefined) return settled(job, pause);
   const confirmed = button === buttons.approve;
   const decision = { confirmed, by: job.press.userId };
-  const decisions = { ...pause.notes.decisions, [questionId]: decision };
+  const decisions = { ...pause.notes.decisions, [requirementId]: decision };
   const isDone = !isSubmitted(question, decision);
-  const answers = { ...pause.notes.answers, ...(isDone && { [questionId]: answerOf(question, confirmed) }) };
+  const answers = {
+    ...pause.notes.answers,
+    ...(isDone && { [requirementId]: answerOf(question, confirmed) }),
+  };
   return settled(job, await noted(job, pause, { ...pause.notes, decisions, answers }));
 }
 
-/** Makes the message a summary of what was decided. */
+/** Removes the line that says what the run waits for, and makes the messages a summary of what was decided. */
 export async function showDecision(job: PressJob, shown: JsonObject): Promise<void> {
   const { api, thread, signal, site } = job;
+  if (typeof shown.waitingTs === 'string') await removeLine(job, shown.waitingTs);
   for (const { ts, lines } of objectsIn(shown.pages)) {
     const texts = Array.isArray(lines) ? lines.map(String) : [];
     const text = texts.join('\n');
@@ -69,6 +75,14 @@ export async function showDecision(job: PressJob, shown: JsonObject): Promise<vo
         site.log.warn({ code: error.code, method: error.method }, 'A decision was not shown in Slack');
       });
   }
+}
+
+async function removeLine({ api, thread, signal, site }: PressJob, ts: string): Promise<void> {
+  await api.call('chat.delete', { channel: thread.channel, ts }, signal).catch((error) => {
+    // a message that is gone, or that the app may not delete, changes nothing for the run
+    if (!(error instanceof SlackCallError) || error.retryable) throw error;
+    site.log.debug({ code: error.code }, 'The line about a paused run was not deleted in Slack');
+  });
 }
 
 async function pauseOf(job: PressJob): Promise<Pause | undefined> {
@@ -99,7 +113,7 @@ async function pendingApprovals(
   const resolutions = await space.approvals.resolutionsOf(caller.scope, place.runId);
   const isPending = [...resolutions.values()].some(({ status }) => status === 'pending');
   const isUnknown = resolutions.size < asked.length;
-  return new Set(isPending || isUnknown ? asked.map(({ id }) => id) : []);
+  return new Set(isPending || isUnknown ? asked.map(({ about }) => about.requirementId) : []);
 }
 
 /** Takes the fields of a message. */
@@ -108,17 +122,18 @@ async function submitted(job: PressJob, pause: Pause): Promise<PressOutcome> {
   const { run, notes, page } = pause;
   const answers: Record<string, SimpleAnswer> = { ...notes.answers };
   const faults: string[] = [];
-  for (const question of run.questions.filter(({ id }) => page.ids.includes(id))) {
-    const decision = notes.decisions[question.id];
+  for (const question of run.questions.filter(({ about }) => page.ids.includes(about.requirementId))) {
+    const { requirementId } = question.about;
+    const decision = notes.decisions[requirementId];
     if (!isSubmitted(question, decision)) continue;
     if (isDecided(question.asked.kind)) {
       const note = reasonIn(reasonBlockId(question), state);
-      answers[question.id] = { ...answerOf(question, false), ...(note !== undefined && { note }) };
+      answers[requirementId] = { ...answerOf(question, false), ...(note !== undefined && { note }) };
       continue;
     }
     const filled = filledIn(question, state);
     if ('faults' in filled) faults.push(...filled.faults);
-    else answers[question.id] = filled.answer;
+    else answers[requirementId] = filled.answer;
   }
   if (faults.length > 0) {
     await whisper(
@@ -138,18 +153,15 @@ async function noted(job: PressJob, pause: Pause, notes: PauseNotes): Promise<Pa
 /** Continues the run if everything is answered; else the message shows what is. */
 async function settled(job: PressJob, pause: Pause, looked?: ReadonlySet<string>): Promise<PressOutcome> {
   const { run, notes, pending } = pause;
-  const isOpen = ({ id, needsApproval }: Question) =>
+  const isOpen = ({ about: { requirementId: id }, needsApproval }: Question) =>
     needsApproval ? pending.has(id) : notes.answers[id] === undefined;
   if (run.questions.some(isOpen)) {
     await showPage(job, pause, looked);
     return waits;
   }
   try {
-    run.put(
-      run.questions
-        .filter(({ needsApproval }) => !needsApproval)
-        .map(({ id }) => ({ ...notes.answers[id], id })),
-    );
+    for (const question of run.questions)
+      if (!question.needsApproval) question.put(notes.answers[question.about.requirementId] ?? {});
   } catch (error) {
     if (!(error instanceof RunyardError)) throw error;
     await whisper(job, `Please fix the following and submit again:\n• ${escaped(error.message)}`);
@@ -160,15 +172,15 @@ async function settled(job: PressJob, pause: Pause, looked?: ReadonlySet<string>
 
 async function showPage(job: PressJob, pause: Pause, looked: ReadonlySet<string> | undefined): Promise<void> {
   const { api, thread, signal, place } = job;
-  const questions = pause.run.questions.filter(({ id }) => pause.page.ids.includes(id));
-  const { decisions } = pause.notes;
+  const questions = pause.run.questions.filter(({ about }) => pause.page.ids.includes(about.requirementId));
+  const { decisions, waitingTs = '' } = pause.notes;
   await api.call(
     'chat.update',
     {
       channel: thread.channel,
       ts: pause.page.ts,
-      text: pageText(questions),
-      blocks: pageBlocks(questions, { runId: place.runId, decisions, looked }),
+      text: waitingLines(questions),
+      blocks: pageBlocks(questions, { runId: place.runId, waitingTs, decisions, looked }),
     },
     signal,
   );
@@ -177,7 +189,8 @@ async function showPage(job: PressJob, pause: Pause, looked: ReadonlySet<string>
 /** What the messages say once the run continues. */
 function summaryOf({ press }: PressJob, { run, notes }: Pause): JsonObject {
   const lineOf = (question: Question) => {
-    const { id, needsApproval } = question;
+    const { about, needsApproval } = question;
+    const id = about.requirementId;
     const decision = notes.decisions[id];
     const answer = notes.answers[id];
     const what = escaped(question.message.slice(0, 500));
@@ -191,9 +204,9 @@ function summaryOf({ press }: PressJob, { run, notes }: Pause): JsonObject {
   };
   const pages = notes.pages.map(({ ts, ids }) => ({
     ts,
-    lines: run.questions.filter(({ id }) => ids.includes(id)).map(lineOf),
+    lines: run.questions.filter(({ about }) => ids.includes(about.requirementId)).map(lineOf),
   }));
-  return { pages };
+  return { pages, ...(notes.waitingTs !== undefined && { waitingTs: notes.waitingTs }) };
 }
 
 function sectionsOf(line: string): JsonObject[] {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../core/json.js';
-import type { Question } from '../../common/answers/question.js';
+import type { Question, Subject } from '../../common/answers/question.js';
 import { escaped } from '../escaped.js';
 import { inputsOf } from './inputs.js';
-import { buttons, buttonValue } from './read-press.js';
+import { buttons, buttonValue, checkValue } from './read-press.js';
 
 /** What was decided on a question so far. */
 export interface Decision {
@@ -12,6 +12,8 @@ export interface Decision {
 
 export interface Asked {
   readonly runId: string;
+  /** The message that says what the run waits for. */
+  readonly waitingTs: string;
   readonly decisions: Readonly<Record<string, Decision>>;
   /** The state of approvals that were looked at. */
   readonly looked?: ReadonlySet<string> | undefined;
@@ -23,13 +25,14 @@ const longestText = 2_900;
 /** A person agrees to what they see: what does not fit is not asked here. */
 const mostSections = 6;
 const longestTitle = 150;
+const longestBody = 200;
 
 /** The questions of a run, divided into messages. What does not fit into a message of its own is in none. */
-export function pagesOf(questions: readonly Question[], runId: string): Question[][] {
+export function pagesOf(questions: readonly Question[]): Question[][] {
   const pages: Question[][] = [];
   let room = 0;
   for (const question of questions) {
-    const needs = questionBlocks(question, { runId, decisions: {} }).length + 1;
+    const needs = questionBlocks(question, { runId: '', waitingTs: '', decisions: {} }).length + 1;
     if (isTooLong(question) || needs > mostBlocks) continue;
     if (needs > room) {
       pages.push([]);
@@ -41,17 +44,31 @@ export function pagesOf(questions: readonly Question[], runId: string): Question
   return pages;
 }
 
-function isTooLong({ message }: Question): boolean {
-  return message.length > longestText * mostSections;
+function isTooLong({ about }: Question): boolean {
+  return about.said.length + argumentsOf(about).length > longestText * mostSections;
+}
+
+/** What a tool is called with, as people read it; empty for nothing. */
+function argumentsOf({ args }: Subject): string {
+  return Object.keys(args).length === 0 ? '' : JSON.stringify(args);
+}
+
+/** A call with its arguments, or a step. */
+export function callText(about: Subject): string {
+  const args = argumentsOf(about);
+  return args === '' ? about.name : `${about.name}(${args})`;
 }
 
 /** The blocks of a message that asks. */
 export function pageBlocks(questions: readonly Question[], asked: Asked): JsonObject[] {
   const blocks = questions.flatMap((question) => questionBlocks(question, asked));
-  const needsSubmit = questions.some((question) => isSubmitted(question, asked.decisions[question.id]));
+  const needsSubmit = questions.some((question) =>
+    isSubmitted(question, asked.decisions[question.about.requirementId]),
+  );
   if (!needsSubmit) return blocks;
-  const submit = button(buttons.submit, 'Submit', buttonValue(asked.runId), 'primary');
-  return [...blocks, { type: 'actions', block_id: `pause:${asked.runId}`.slice(0, 255), elements: [submit] }];
+  const { runId, waitingTs } = asked;
+  const submit = button(buttons.submit, 'Submit', buttonValue({ runId, waitingTs }), 'primary');
+  return [...blocks, { type: 'actions', block_id: `pause:${runId}`.slice(0, 255), elements: [submit] }];
 }
 
 /** Whether an answer comes with the button that submits: what is filled in, and the reason of a refusal. */
@@ -65,32 +82,31 @@ export function isDecided(kind: Question['asked']['kind']): boolean {
   return kind === 'confirmation' || kind === 'decision';
 }
 
-function questionBlocks(question: Question, asked: Asked): JsonObject[] {
-  const { id, message, needsApproval } = question;
-  const decision = asked.decisions[id];
-  const isShort = message.length <= longestTitle && escaped(message).length <= longestTitle;
-  const words = isShort ? [] : sections(message);
+function questionBlocks(question: Question, { runId, waitingTs, decisions, looked }: Asked): JsonObject[] {
+  const { about, asked, needsApproval } = question;
+  const { requirementId, approvalId = '' } = about;
+  const decision = decisions[requirementId];
+  const value = { requirementId, runId, waitingTs };
+  const args = escaped(argumentsOf(about));
+  // all of it is shown: what a card has no room for stands before it
+  const words = [...sections(about.said), ...(args.length > longestBody ? sections(argumentsOf(about)) : [])];
   if (needsApproval) {
-    const state = asked.looked?.has(id) ? 'Still pending approval' : 'An administrator decides';
-    return [
-      ...words,
-      card(question, isShort, 'admin_approval', state, [
-        button(buttons.check, 'Check status', buttonValue(asked.runId, id)),
-      ]),
-    ];
+    const state = looked?.has(requirementId) ? 'Still pending approval' : 'An administrator decides';
+    const check = button(buttons.check, 'Check status', checkValue(approvalId, value));
+    return [...words, card(about, 'admin_approval', state, [check])];
   }
-  if (!isDecided(question.asked.kind)) return [...sections(message), ...inputsOf(question)];
+  if (!isDecided(asked.kind)) return [...sections(question.message), ...inputsOf(question)];
   if (decision !== undefined) {
     const state = `${decisionWord(question, decision.confirmed)} by <@${decision.by}>`;
-    const done = card(question, isShort, 'decided', state, []);
+    const done = card(about, 'decided', state, []);
     return [...words, done, ...(isSubmitted(question, decision) ? [reasonInput(question)] : [])];
   }
-  const isFailure = question.asked.kind === 'decision';
+  const isFailure = asked.kind === 'decision';
   return [
     ...words,
-    card(question, isShort, 'confirmation', undefined, [
-      button(buttons.approve, isFailure ? 'Retry' : 'Approve', buttonValue(asked.runId, id), 'primary'),
-      button(buttons.reject, isFailure ? 'Skip' : 'Deny', buttonValue(asked.runId, id), 'danger'),
+    card(about, 'confirmation', undefined, [
+      button(buttons.approve, isFailure ? 'Retry' : 'Approve', buttonValue(value), 'primary'),
+      button(buttons.reject, isFailure ? 'Skip' : 'Deny', buttonValue(value), 'danger'),
     ]),
   ];
 }
@@ -100,24 +116,25 @@ export function decisionWord({ asked: { kind } }: Question, confirmed: boolean):
   return confirmed ? '✅ Approved' : '🚫 Denied';
 }
 
-function card(
-  { id, message }: Question,
-  isShort: boolean,
-  kind: string,
-  state: string | undefined,
-  actions: JsonObject[],
-): JsonObject {
+function card(about: Subject, kind: string, state: string | undefined, actions: JsonObject[]): JsonObject {
+  const args = escaped(argumentsOf(about));
   return {
     type: 'card',
-    block_id: `rowact:${id}:${kind}`.slice(0, 255),
-    title: mrkdwn(isShort ? escaped(message) : 'Do you agree?'),
-    ...(state !== undefined && { body: mrkdwn(state) }),
+    block_id: `rowact:${about.requirementId.slice(0, 200)}:${kind}`,
+    title: mrkdwn(cut(escaped(about.name), longestTitle) || '?'),
+    ...(state !== undefined && { subtitle: mrkdwn(state) }),
+    ...(args !== '' && { body: mrkdwn(cut(args, longestBody)) }),
     ...(actions.length > 0 && { actions }),
   };
 }
 
-export function reasonBlockId({ id }: Question): string {
-  return `row:${id}:reason`.slice(0, 255);
+/** The beginning of a text that was escaped. */
+function cut(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1).replace(/&[a-z]{0,3}$/, '')}…`;
+}
+
+export function reasonBlockId({ about }: Question): string {
+  return `row:${about.requirementId.slice(0, 200)}:reason`;
 }
 
 function reasonInput(question: Question): JsonObject {

@@ -12,6 +12,7 @@ import {
 const mostOptions = 100;
 const longestLabel = 75;
 const longestValue = 3_000;
+const longestId = 100;
 
 type Values = Readonly<Record<string, JsonObject>>;
 
@@ -22,9 +23,10 @@ export type Filled = { readonly answer: SimpleAnswer } | { readonly faults: read
 export function inputsOf(question: Question): JsonObject[] {
   const { asked } = question;
   if (asked.kind === 'input')
-    return asked.fields.map((field, at) =>
-      input(blockId(question, at), field.name, fieldElement(field, at), !field.required, field.description),
-    );
+    return asked.fields.map((field, at) => {
+      const id = blockId(question, at);
+      return input(id, field.name, fieldElement(field, at), !field.required, field.description);
+    });
   if (asked.kind === 'choice')
     return asked.choices.map((choice, at) =>
       input(blockId(question, at), choice.question, choiceElement(choice, at), false),
@@ -69,8 +71,19 @@ export function reasonIn(blockIdOfReason: string, state: unknown): string | unde
   return textIn(valuesIn(state)[blockIdOfReason]) || undefined;
 }
 
-function blockId({ id, asked: { kind } }: Question, at: number): string {
-  return `row:${id.slice(0, 180)}:${kind}:pending:${at}`;
+function blockId({ about, asked }: Question, at: number): string {
+  const [kind, part] =
+    asked.kind === 'input'
+      ? ['user_input', nameOf(asked.fields[at]?.name ?? '', at)]
+      : asked.kind === 'choice'
+        ? ['user_feedback', `q${at}`]
+        : ['external_execution', 'result'];
+  return `row:${about.requirementId.slice(0, 100)}:${kind}:pending:${part}`;
+}
+
+/** Slack has no longer ids. */
+function nameOf(field: string, at: number): string {
+  return field.length <= longestId ? field : String(at);
 }
 
 function input(id: string, label: string, element: JsonObject, optional: boolean, hint?: string): JsonObject {
@@ -93,7 +106,7 @@ function labelsOf({ type, allowed, schema }: InputField): readonly Json[] | unde
 
 function fieldElement(field: InputField, at: number): JsonObject {
   const labels = labelsOf(field);
-  const action = `input_field:${at}`;
+  const action = `input_field:${nameOf(field.name, at)}`;
   if (labels === undefined) return textElement(action, shown(field.value));
   const options = labels.map((label, index) =>
     option(typeof label === 'boolean' ? (label ? 'Yes' : 'No') : shown(label), index),

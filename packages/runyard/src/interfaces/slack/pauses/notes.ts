@@ -3,7 +3,7 @@ import { objectsIn, type Question, type SimpleAnswer } from '../../common/answer
 import type { RunJob } from '../parts.js';
 import type { Decision } from './blocks.js';
 
-/** A message that asks, and which questions it asks. */
+/** A message that asks, and the requirements that it asks about. */
 export interface Page {
   readonly ts: string;
   readonly ids: readonly string[];
@@ -13,6 +13,8 @@ export interface Page {
 export interface PauseNotes {
   /** Which pause it is: a run may pause again. */
   readonly key: string;
+  /** The message that says what the run waits for. It is deleted when the run continues. */
+  readonly waitingTs?: string | undefined;
   readonly pages: readonly Page[];
   /** A message was begun that may be there. */
   readonly beginning: boolean;
@@ -21,15 +23,16 @@ export interface PauseNotes {
 }
 
 export function keyOf(questions: readonly Question[]): string {
-  return questions.map(({ id }) => id).join('\n');
+  return questions.map(({ about }) => about.requirementId).join('\n');
 }
 
 export async function pauseNotes({ notes }: RunJob): Promise<PauseNotes | undefined> {
   const { pause } = await notes.read();
   if (!isJsonObject(pause)) return undefined;
-  const { key, pages, beginning, decisions, answers } = pause;
+  const { key, waitingTs, pages, beginning, decisions, answers } = pause;
   return {
     key: String(key),
+    ...(typeof waitingTs === 'string' && { waitingTs }),
     pages: objectsIn(pages).map(({ ts, ids }) => ({
       ts: String(ts),
       ids: Array.isArray(ids) ? ids.map(String) : [],

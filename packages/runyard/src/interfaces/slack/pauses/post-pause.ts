@@ -4,10 +4,12 @@ import { PausedRun } from '../../common/answers/paused-run.js';
 import { objectsIn, type Question } from '../../common/answers/question.js';
 import { escaped } from '../escaped.js';
 import type { RunJob } from '../parts.js';
-import { pageBlocks, pagesOf } from './blocks.js';
-import { keyOf, pauseNotes, writePause } from './notes.js';
+import { callText, pageBlocks, pagesOf } from './blocks.js';
+import { keyOf, type PauseNotes, pauseNotes, writePause } from './notes.js';
 
 const pauseEvent = 'runyard_pause';
+/** More of them are not read. A message has 40 000 characters. */
+const mostLines = 20;
 
 /** Posts what a paused run waits for, with buttons and fields. It may be repeated: what is there is not posted again. */
 export async function postPause(
@@ -20,16 +22,27 @@ export async function postPause(
   const key = keyOf(questions);
   const known = await pauseNotes(job);
   const fresh = { key, pages: [], beginning: false, decisions: {}, answers: {} };
-  let notes = known?.key === key ? known : fresh;
-  const pages = pagesOf(questions, job.place.runId);
+  let notes: PauseNotes = known?.key === key ? known : fresh;
+  const posted = async (page: number, message: () => JsonObject): Promise<string> => {
+    const lost = notes.beginning ? await findLost(job, key, page) : undefined;
+    if (lost !== undefined) return lost;
+    notes = { ...notes, beginning: true };
+    await writePause(job, notes);
+    return post(job, message(), { key, page });
+  };
+  const waitingTs = notes.waitingTs ?? (await posted(0, () => ({ text: waitingLines(questions) })));
+  if (notes.waitingTs === undefined) {
+    notes = { ...notes, beginning: false, waitingTs };
+    await writePause(job, notes);
+  }
+  const pages = pagesOf(questions);
   for (const page of pages.slice(notes.pages.length)) {
-    const ids = page.map(({ id }) => id);
-    const lost = notes.beginning ? await findLost(job, key, notes.pages.length) : undefined;
-    if (lost === undefined) {
-      notes = { ...notes, beginning: true };
-      await writePause(job, notes);
-    }
-    const ts = lost ?? (await post(job, page, { key, page: notes.pages.length }));
+    const ids = page.map(({ about }) => about.requirementId);
+    const asked = { runId: job.place.runId, waitingTs, decisions: {} };
+    const ts = await posted(notes.pages.length + 1, () => ({
+      text: waitingLines(page),
+      blocks: pageBlocks(page, asked),
+    }));
     notes = { ...notes, beginning: false, pages: [...notes.pages, { ts, ids }] };
     await writePause(job, notes);
   }
@@ -37,25 +50,34 @@ export async function postPause(
   if (left > 0) await announceRest(job, left);
 }
 
-function waitingLine({ message, asked: { kind }, needsApproval }: Question): string {
-  const what = needsApproval || kind === 'confirmation' ? 'Awaiting approval' : 'Awaiting an answer';
-  return `⏸ ${what}: ${escaped(message.slice(0, 300))}`;
+const awaited = {
+  confirmation: 'approval of',
+  input: 'input for',
+  choice: 'an answer for',
+  result: 'the result of',
+  decision: 'a decision on',
+} as const;
+
+function waitingLine({ about, asked: { kind }, needsApproval }: Question): string {
+  const what = awaited[needsApproval ? 'confirmation' : kind];
+  return `⏸ *Awaiting ${what}* ${escaped(callText(about).slice(0, 300))}`;
 }
 
-/** What notifications and screen readers have. */
-export function pageText(page: readonly Question[]): string {
-  return page.map(waitingLine).join('\n').slice(0, 3_000);
+/** What a run waits for, a line each. It is also what notifications and screen readers have of the messages that ask. */
+export function waitingLines(questions: readonly Question[]): string {
+  const lines = questions.slice(0, mostLines).map(waitingLine);
+  const others = questions.length - lines.length;
+  return [...lines, ...(others > 0 ? [`⏸ and ${others} more`] : [])].join('\n');
 }
 
-async function post(job: RunJob, page: readonly Question[], about: JsonObject): Promise<string> {
+async function post(job: RunJob, message: JsonObject, about: JsonObject): Promise<string> {
   const { api, thread, place, signal } = job;
   const { ts } = await api.call(
     'chat.postMessage',
     {
       channel: thread.channel,
       thread_ts: thread.threadTs,
-      text: pageText(page),
-      blocks: pageBlocks(page, { runId: place.runId, decisions: {} }),
+      ...message,
       metadata: { event_type: pauseEvent, event_payload: { run_id: place.runId, ...about } },
     },
     signal,

@@ -12,9 +12,30 @@ export const buttons = {
 
 const known: ReadonlySet<unknown> = new Set(Object.values(buttons));
 
-/** The value of a button: the run, and what of it the button is about. Ids of runs have no bar in them. */
-export function buttonValue(runId: string, questionId = ''): string {
-  return `${runId}|${questionId}`;
+/** What a button is about. Ids of runs and approvals have no bar in them, and neither have times. */
+interface ButtonValue {
+  readonly runId: string;
+  /** The message that says what the run waits for. */
+  readonly waitingTs: string;
+  /** Left out by the button that submits a whole message. */
+  readonly requirementId?: string | undefined;
+}
+
+export function buttonValue({ requirementId, runId, waitingTs }: ButtonValue): string {
+  return [...(requirementId === undefined ? [] : [requirementId]), runId, waitingTs].join('|');
+}
+
+/** The button that looks how an approval stands names the approval first. */
+export function checkValue(approvalId: string, value: ButtonValue): string {
+  return `${approvalId}|${buttonValue(value)}`;
+}
+
+function valueIn({ action_id: action, value }: JsonObject): Required<ButtonValue> {
+  const parts = String(value ?? '').split('|');
+  const waitingTs = parts.pop() ?? '';
+  const runId = parts.pop() ?? '';
+  if (action === buttons.check) parts.shift();
+  return { runId, waitingTs, requirementId: parts.join('|') };
 }
 
 /** A press of one of our buttons; undefined for another interaction. */
@@ -22,7 +43,7 @@ export function readPress(payload: JsonObject): Press | undefined {
   const [action] = objectsIn(payload.actions);
   if (payload.type !== 'block_actions' || action === undefined || !known.has(action.action_id))
     return undefined;
-  const runId = String(action.value ?? '').split('|', 1)[0];
+  const { runId } = valueIn(action);
   const { user, team, channel, message, container } = payload;
   const place = {
     userId: textIn(user, 'id'),
@@ -37,11 +58,10 @@ export function readPress(payload: JsonObject): Press | undefined {
   return { runId, kind, userId, teamId, channel: place_, messageTs, actionTs, payload };
 }
 
-/** What was pressed: the button, and the question that it belongs to. */
-export function pressed({ payload }: Press): { readonly button: string; readonly questionId: string } {
-  const [action] = objectsIn(payload.actions);
-  const value = String(action?.value ?? '');
-  return { button: String(action?.action_id), questionId: value.slice(value.indexOf('|') + 1) };
+/** What was pressed: the button, and what it is about. */
+export function pressed({ payload }: Press): Required<ButtonValue> & { readonly button: string } {
+  const [action = {}] = objectsIn(payload.actions);
+  return { button: String(action.action_id), ...valueIn(action) };
 }
 
 function textIn(object: unknown, name: string): string | undefined {

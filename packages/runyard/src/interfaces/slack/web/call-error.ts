@@ -17,6 +17,24 @@ export class SlackCallError extends Error {
   }
 }
 
+/**
+ * Whether it has nothing to do with what was sent: Slack could not be reached, does not work at the moment, or wants
+ * fewer calls. However often that happens, the call is not to blame.
+ */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof SlackCallError)) return false;
+  return unreachable.has(error.code) || error.code.startsWith('http-5');
+}
+
+const unreachable = new Set([
+  'request-failed',
+  'call-failed',
+  'too-many-calls-wait',
+  'ratelimited',
+  'rate_limited',
+  'service_unavailable',
+]);
+
 /** Errors of Slack's that are not about the call: the same call may succeed later. */
 const passing = new Set([
   'ratelimited',
