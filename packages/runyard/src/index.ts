@@ -220,6 +220,7 @@ export {
   a2aAgent,
   agent,
   knowledge,
+  type LibraryOptions,
   remoteAgent,
   remoteTeam,
   remoteWorkflow,

@@ -4,6 +4,9 @@ import { type ComponentSpace, inProcessSpace } from './core/components/component
 import type { Json } from './core/json.js';
 import { Knowledge } from './core/knowledge/knowledge.js';
 import type { KnowledgeSettings } from './core/knowledge/knowledge-settings.js';
+import type { Log } from './core/log.js';
+import { checkValue } from './core/options/check-options.js';
+import { logKind } from './core/options/log-kind.js';
 import { RemoteAgent, remoteSettings } from './core/remote/remote-agent.js';
 import { lazyService, type RemoteSite, remoteSite } from './core/remote/remote-component.js';
 import {
@@ -23,15 +26,16 @@ import { Team } from './core/teams/team.js';
 import { Workflow } from './core/workflows/workflow.js';
 import type { WorkflowSettings } from './core/workflows/workflow-options.js';
 import { systemTimers } from './platform/engine/local/timers.js';
+import { survivingLog } from './platform/surviving-log.js';
 
 /**
  * Defines an agent. It can be run as it is, with sessions of its own that live as long as the agent does; registered
  * with `new Runyard({ agents })` its runs and sessions are stored.
  */
 export function agent<Output extends ValueSchema = never, Input extends ValueSchema = never>(
-  settings: AgentSettings<Output, Input>,
+  settings: AgentSettings<Output, Input> & LibraryOptions,
 ): Agent<FittedTo<Output>, InputFor<Input>> {
-  return inProcess(new Agent(settings));
+  return withLog('agent()', settings, (own) => new Agent(own));
 }
 
 /**
@@ -43,9 +47,9 @@ export function team<
   Input extends ValueSchema = never,
   Mode extends TeamMode = 'coordinate',
 >(
-  settings: TeamSettings<Output, Input, Mode>,
+  settings: TeamSettings<Output, Input, Mode> & LibraryOptions,
 ): Team<FittedTo<Output, Mode extends 'route' ? Json : string>, InputFor<Input>> {
-  return inProcess(new Team(settings));
+  return withLog('team()', settings, (own) => new Team(own));
 }
 
 /**
@@ -54,10 +58,10 @@ export function team<
  * runs and sessions are stored.
  */
 export function workflow<Input extends ValueSchema = never>(
-  settings: WorkflowSettings<Input>,
+  settings: WorkflowSettings<Input> & LibraryOptions,
 ): Workflow<Json, InputFor<Input>> {
   // its functions are called with what their schema made of the input
-  return inProcess(new Workflow(settings as WorkflowSettings));
+  return withLog('workflow()', settings as WorkflowSettings & LibraryOptions, (own) => new Workflow(own));
 }
 
 /**
@@ -117,13 +121,33 @@ function siteOf(kind: RunKind, options: RemoteOptions): RemoteSite {
   return remoteSite(options, options.id, service);
 }
 
+/** What a component takes beside its settings, for runs that no service executes. */
+export interface LibraryOptions {
+  /** Receives what a service would log: hooks that crash, runs that fail, retries. A service has a log of its own. */
+  readonly log?: Log;
+}
+
+/** The log is no setting: it is not part of what the component is. */
+function withLog<Settings extends object, Defined extends Attachable>(
+  method: string,
+  settings: Settings & LibraryOptions,
+  define: (own: Settings) => Defined,
+): Defined {
+  // what is no object of settings is refused as such
+  if (typeof settings !== 'object' || settings?.log === undefined) return inProcess(define(settings));
+  const { log, ...own } = settings;
+  checkValue(method, 'log', log, logKind);
+  // the rest has all that Settings has: a log is no part of it
+  return inProcess(define(own as unknown as Settings), log);
+}
+
 type Attachable = Executable & { attach(open: () => Promise<ComponentSpace>): void };
 
 /** Runs a component in this process, in a space of its own, until a service registers it. */
-function inProcess<Defined extends Attachable>(component: Defined): Defined {
+function inProcess<Defined extends Attachable>(component: Defined, log?: Log): Defined {
   let space: ComponentSpace | undefined;
   component.attach(async () => {
-    space ??= inProcessSpace(component, systemTimers);
+    space ??= inProcessSpace(component, systemTimers, log && survivingLog(log));
     return space;
   });
   return component;

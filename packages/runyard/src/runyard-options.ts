@@ -16,15 +16,14 @@ import {
   callable,
   count,
   flag,
-  having,
   instanceOf,
   listOf,
   milliseconds,
   objectOf,
   recordOf,
-  required,
   text,
 } from './core/options/kinds.js';
+import { logKind } from './core/options/log-kind.js';
 import { type RegistrySettings, registryOptions } from './core/registry/registry-options.js';
 import { DefinedSchedule } from './core/schedules/schedule.js';
 import { type AnyTeam, Team } from './core/teams/team.js';
@@ -92,12 +91,7 @@ const ownShape: Shape<OwnOptions> = {
   routes: callable,
   prices,
   scheduleRights: callable,
-  log: having<Log>('a log with debug, info, warn and error', {
-    debug: required(callable),
-    info: required(callable),
-    warn: required(callable),
-    error: required(callable),
-  }),
+  log: logKind,
 };
 
 /** The options of a service that are not settings. */

@@ -54,6 +54,7 @@ export function agentBodyOf(agent: DescribedAgent, databases: ShownDatabases): F
       session_table: 'sessions',
       add_history_to_context: unless(settings.addHistoryToContext, false),
       num_history_runs: unless(settings.numHistoryRuns, 3),
+      history_from: unless(settings.historyFrom, 'own'),
       num_history_messages: settings.numHistoryMessages,
       max_tool_calls_from_history: settings.maxToolCallsFromHistory,
       search_past_sessions: unless(settings.searchPastSessions, false),

@@ -21,6 +21,7 @@ export function teamBodyOf(team: AnyTeam, databases: ShownDatabases): Fields {
       session_table: 'sessions',
       add_history_to_context: unless(settings.addHistoryToContext, false),
       num_history_runs: unless(settings.numHistoryRuns, 3),
+      history_from: unless(settings.historyFrom, 'own'),
       num_history_messages: settings.numHistoryMessages,
       max_tool_calls_from_history: settings.maxToolCallsFromHistory,
       enable_session_summaries: unless(settings.enableSessionSummaries, false),

@@ -68,6 +68,7 @@ export const agentShape: Shape<AgentSettings> = {
   limits: ofRun(conversationLimits),
   addHistoryToContext: flag,
   numHistoryRuns: count(0),
+  historyFrom: word('own', 'session'),
   numHistoryMessages: count(0),
   maxToolCallsFromHistory: count(0),
   readChatHistory: flag,

@@ -69,6 +69,8 @@ export interface AgentSettings<
   /** Shows the model earlier runs of the session. */
   readonly addHistoryToContext?: boolean;
   readonly numHistoryRuns?: number;
+  /** Whose runs those are: its own (`own`, the default), or those of all agents and teams of the `session`. */
+  readonly historyFrom?: 'own' | 'session';
   /** How many messages of them at the most. */
   readonly numHistoryMessages?: number;
   /** How many tool calls of them at the most, the newest. */

@@ -38,6 +38,8 @@ export const contextRecord = outputRecord(
     additional: optional(list(object({ role: partly<Role>(text), content: text }))),
     /** Runs of the session whose messages were shown. */
     history: list(text),
+    /** Those of them that other components executed: what was said is shown, and not which tools they called. */
+    ofOthers: optional(list(text)),
     /** How much of their messages. */
     bounds: optional(object({ messages: optional(number), toolCalls: optional(number) })),
     /** The model is shown texts alone. */

@@ -118,12 +118,16 @@ export function historyMessages(run: Run, steps: readonly StepRecord[]): Message
  * The same of several runs. One that began as a copy of another says only what the other did not: nothing is to
  * stand twice in a conversation.
  */
-export function historyOf(runs: readonly { run: Run; steps: readonly StepRecord[] }[]): Message[] {
+export function historyOf(
+  runs: readonly { run: Run; steps: readonly StepRecord[] }[],
+  ofOthers: readonly string[] = [],
+): Message[] {
   const shown = new Set<string>();
   return runs.flatMap(({ run, steps }) => {
     const own = steps.filter((step) => step.attempt !== inheritedAttempt || !shown.has(fingerprint(step)));
     for (const step of steps) shown.add(fingerprint(step));
-    return historyMessages(run, own);
+    const messages = historyMessages(run, own);
+    return ofOthers.includes(run.runId) ? boundedHistory(messages, { toolCalls: 0 }) : messages;
   });
 }
 
@@ -132,8 +136,9 @@ export function shownHistory(
   context: StepRecord | undefined,
   earlier: readonly { run: Run; steps: readonly StepRecord[] }[],
 ): readonly Message[] {
-  const { history = [], bounds = {} } = readIf(context, contextRecord) ?? {};
-  return boundedHistory(historyOf(earlier.filter(({ run }) => history.includes(run.runId))), bounds);
+  const { history = [], ofOthers, bounds = {} } = readIf(context, contextRecord) ?? {};
+  const shown = earlier.filter(({ run }) => history.includes(run.runId));
+  return boundedHistory(historyOf(shown, ofOthers), bounds);
 }
 
 /** A message as a model was shown it. */

@@ -35,8 +35,8 @@ export interface ComponentSpace {
  * The space of one component that no service registers. Its sessions, memories and learnings are its own, because
  * other components may have the same id, and live as long as it does: `new Runyard({ agents })` makes them durable.
  */
-export function inProcessSpace(component: Executable, timers: Timers): ComponentSpace {
-  const parts = inProcessParts(timers);
+export function inProcessSpace(component: Executable, timers: Timers, log = silentLog): ComponentSpace {
+  const parts = { ...inProcessParts(timers), log };
   const engine: RunEngine = new RunEngine({
     ...parts,
     slots: unlimitedSlots(),

@@ -155,6 +155,7 @@ export const agentKeys: KeysOf<AgentSettings> = {
 
   addHistoryToContext: plain('add_history_to_context', agentShape.addHistoryToContext),
   numHistoryRuns: plain('num_history_runs', agentShape.numHistoryRuns),
+  historyFrom: plain('history_from', agentShape.historyFrom),
   numHistoryMessages: plain('num_history_messages', agentShape.numHistoryMessages),
   maxToolCallsFromHistory: plain('max_tool_calls_from_history', agentShape.maxToolCallsFromHistory),
   readChatHistory: plain('read_chat_history', agentShape.readChatHistory),

@@ -162,8 +162,14 @@ export interface RunContext {
   definitionChanged(difference: Difference): Error;
   /** Set while a run is only compared with the code; null in an execution. */
   readonly replay: ReplaySite | null;
-  /** Earlier completed runs of this component in the session, oldest first. */
-  history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
+  /**
+   * Earlier completed runs in the session, oldest first: of this component, or with `from` of all agents and teams. A
+   * session is that of one user.
+   */
+  history(
+    count: number,
+    from?: 'own' | 'session',
+  ): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
   /** Those of these runs that are still there, in this order. */
   runs(runIds: readonly string[]): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
   /** What the session was about so far, as stored. */

@@ -107,6 +107,7 @@ forEachDatabase((_dialect, freshPlace) => {
       aRun({ createdAt: start + 2, status: 'regenerated' }),
       aRun({ createdAt: start + 2, status: 'completed', componentId: 'reader' }),
       aRun({ createdAt: start + 2, status: 'completed', kind: 'team' }),
+      aRun({ createdAt: start + 2, status: 'completed', kind: 'workflow' }),
       aRun({ createdAt: start + 2, status: 'completed', sessionId: 'elsewhere' }),
     ];
     await runs.commit(
@@ -140,6 +141,10 @@ forEachDatabase((_dialect, freshPlace) => {
       completed.slice(0, 3),
     );
     expect(await runs.history({ ...query, sessionId: 'nowhere', count: 10 })).toEqual([]);
+    // of all agents and teams of the session
+    const ofSession = await runs.history({ ...query, from: 'session', count: 10 });
+    expect(ofSession.map(({ run }) => run)).toEqual([others[3], others[4], ...completed.slice(0, 3)]);
+    expect(await runs.history({ ...query, from: 'session', count: 1 })).toHaveLength(1);
   });
 
   it('removes a run with its session, and its steps and events with it', async () => {

@@ -58,6 +58,7 @@ export const whole: Required<AgentSettings> = {
   limits: { turns: 3, toolCalls: null, tokens: 1000, cost: 0.5, timeMs: 60_000, bytes: 9_999 },
   addHistoryToContext: true,
   numHistoryRuns: 7,
+  historyFrom: 'session',
   numHistoryMessages: 20,
   maxToolCallsFromHistory: 3,
   readChatHistory: true,

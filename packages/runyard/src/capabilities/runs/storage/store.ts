@@ -75,14 +75,15 @@ const readUnended = statement(
 const beyondAll = 2 ** 31 - 1;
 
 // One that is not stored yet will come after all that are.
-const readHistory = statement(
-  'run_history',
-  `SELECT ${runList} FROM runs
-   WHERE session_id = ? AND component_id = ? AND kind = ? AND status = 'completed' AND parent_run_id IS NULL
+const historyOf = (whose: string) => `
+  SELECT ${runList} FROM runs
+   WHERE session_id = ? AND ${whose} AND status = 'completed' AND parent_run_id IS NULL
      AND session_seq < coalesce(
        (SELECT min(own.session_seq) FROM runs AS own WHERE own.session_id = ? AND own.run_id IN (?, ?)), ${beyondAll})
-   ORDER BY session_seq DESC, run_id DESC LIMIT ?`,
-);
+   ORDER BY session_seq DESC, run_id DESC LIMIT ?`;
+
+const readHistory = statement('run_history', historyOf('component_id = ? AND kind = ?'));
+const readSessionHistory = statement('session_history', historyOf("kind IN ('agent', 'team')"));
 
 const latestOfSession = (owned: string) => `
   SELECT inner_runs.run_id FROM runs AS inner_runs
@@ -159,10 +160,11 @@ export class RunStore implements RunJournal {
   }
 
   async history(query: HistoryQuery): Promise<RunWithSteps[]> {
-    const { sessionId, kind, componentId, runId, copyOf, count } = query;
+    const { sessionId, kind, componentId, from, runId, copyOf, count } = query;
     const own = [sessionId, runId, copyOf ?? runId];
-    const parameters = [sessionId, componentId, kind, ...own, count];
-    const rows = await this.database.read<RunsTable>(readHistory, parameters);
+    const rows = await (from === 'session'
+      ? this.database.read<RunsTable>(readSessionHistory, [sessionId, ...own, count])
+      : this.database.read<RunsTable>(readHistory, [sessionId, componentId, kind, ...own, count]));
     return this.#loaded.withSteps(rows.reverse());
   }
 

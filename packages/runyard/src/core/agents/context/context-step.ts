@@ -27,6 +27,7 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
       user: userPrompt(execution),
       ...(additional.length > 0 && { additional }),
       history: earlier.map(({ run }) => run.runId),
+      ...othersIn(earlier, context.run),
       ...boundsOf(settings),
       ...(settings.sendMediaToModel === false && { withoutMedia: true as const }),
       ...(workingMemory !== undefined && { workingMemory }),
@@ -38,6 +39,15 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
   context.shown.history = history;
   const own = contextMessages(context.run, built, context.steps('knowledge'));
   messages.push(...withHistory(own, history).map((message) => shownToModel(built, message)));
+}
+
+/** The runs that another component executed: the model has not their tools, and providers may refuse calls of such. */
+function othersIn(
+  earlier: Awaited<ReturnType<RunContext['history']>>,
+  { kind, componentId }: RunContext['run'],
+) {
+  const others = earlier.filter(({ run }) => run.kind !== kind || run.componentId !== componentId);
+  return others.length === 0 ? {} : { ofOthers: others.map(({ run }) => run.runId) };
 }
 
 function boundsOf({ numHistoryMessages, maxToolCallsFromHistory }: AgentSettings) {
@@ -69,7 +79,7 @@ async function earlierRuns({ agent, context }: AgentExecution): ReturnType<RunCo
   const { conversation, isChat } = context.options.callerInput ?? {};
   if (conversation?.messages !== undefined) return [];
   const asked = context.options.addHistoryToContext ?? settings.addHistoryToContext ?? isChat;
-  return asked ? context.history(runsShown(settings, isChat)) : [];
+  return asked ? context.history(runsShown(settings, isChat), settings.historyFrom) : [];
 }
 
 /** A bound of messages alone decides how many runs they come from. */

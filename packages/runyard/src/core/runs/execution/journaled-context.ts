@@ -281,12 +281,16 @@ export class JournaledContext implements RunContext {
     throw new RunPaused([requirement]);
   }
 
-  async history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
+  async history(
+    count: number,
+    from: 'own' | 'session' = 'own',
+  ): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
     // a nested run has no history of its own: that belongs to the run around it
     if (this.inside !== null) return [];
     const { sessionId, kind, componentId, runId, lineage } = this.run;
     const copyOf = lineage?.forkedFromRunId;
-    const query = { sessionId, kind, componentId, count, runId, ...(copyOf !== undefined && { copyOf }) };
+    const copied = copyOf !== undefined && { copyOf };
+    const query = { sessionId, kind, componentId, from, count, runId, ...copied };
     return this.journal.history(query);
   }
 

@@ -185,7 +185,11 @@ export class MemoryJournal implements RunJournal, RunLeases, RunQueue, PastSessi
     const own = inSession.findIndex(({ run }) => run.runId === query.runId || run.runId === query.copyOf);
     return inSession
       .slice(0, own === -1 ? inSession.length : own)
-      .filter(({ run }) => run.kind === query.kind && run.componentId === query.componentId)
+      .filter(({ run }) =>
+        query.from === 'session'
+          ? run.kind !== 'workflow'
+          : run.kind === query.kind && run.componentId === query.componentId,
+      )
       .filter(({ run }) => run.status === 'completed' && run.parentRunId === null)
       .slice(-query.count)
       .map((stored) => ({ run: stored.run, steps: inOrder(stored) }));

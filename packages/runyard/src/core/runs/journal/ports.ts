@@ -47,7 +47,7 @@ export interface RunJournal {
   idempotentRun(key: IdempotencyKey, since: number): Promise<StartedUnderKey | undefined>;
 
   /**
-   * The last `count` completed runs of this component that come before a run in the order of the session, oldest
+   * The last `count` completed runs of this component, or of all agents and teams, that come before a run in the order of the session, oldest
    * first. A run that is not stored yet will come after all that are.
    */
   history(query: HistoryQuery): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
@@ -93,6 +93,8 @@ export interface HistoryQuery {
   readonly sessionId: string;
   readonly kind: RunKind;
   readonly componentId: string;
+  /** `session`: the runs of all agents and teams count, not those of the component alone. */
+  readonly from?: 'own' | 'session';
   readonly count: number;
   /** The run that asks. */
   readonly runId: string;

@@ -23,7 +23,8 @@ export const getChatHistory = nativeTool({
   }),
   readOnly: true,
   async execute({ num_chats }, site) {
-    const earlier = await executionOf(site).context.history(num_chats);
+    const { context, agent } = executionOf(site);
+    const earlier = await context.history(num_chats, agent.settings.historyFrom);
     return historyOf(earlier)
       .filter(({ role, content }) => (role === 'user' || role === 'assistant') && content !== '')
       .map(({ role, content }) => ({ role, content: shortened(content, longestText) }));
