@@ -58,6 +58,7 @@ export type { ToolExecution } from './core/agents/tool-executions.js';
 export type { Fallback, FallbackListener, FallbackNotice } from './core/agents/turns/fallback.js';
 export type { WorkingMemorySettings } from './core/agents/working-memory/working-memory-settings.js';
 export type { RetryBackoff } from './core/back-off.js';
+export type { DeepPartial } from './core/components/partial-objects.js';
 export {
   type CancelledRun,
   type CompletedRun,

@@ -33,6 +33,8 @@ export interface AgentRunOptions extends RunMediaOptions {
   readonly metadata?: JsonObject;
   /** A zod or JSON schema that the answer has to fit; `content` is then an object. */
   readonly outputSchema?: z.ZodType | JsonObject;
+  /** For `start()` and `stream()` with an output schema: `run.partialObjects()` shows the answer as it grows. */
+  readonly partialObjects?: boolean;
   readonly addHistoryToContext?: boolean;
   /** Restricts the searches of knowledge: metadata that chunks have to have, or expressions of the filter language. */
   readonly knowledgeFilters?: JsonObject | readonly JsonObject[];
@@ -57,7 +59,7 @@ export interface StartOptions {
 /** What a run is given to work on. */
 export const runInput = { ...anyOf(text, json), allowed: 'a text or an object' };
 
-type OfAgents = 'outputSchema' | 'addHistoryToContext' | 'knowledgeFilters' | 'messages';
+type OfAgents = 'outputSchema' | 'partialObjects' | 'addHistoryToContext' | 'knowledgeFilters' | 'messages';
 
 /** As long as an id of a client may be, and nothing that a database cannot store. */
 const runId = kind(
@@ -79,6 +81,7 @@ const shared: Shape<Omit<AgentRunOptions, OfAgents>> = {
 const ofAgents: Shape<AgentRunOptions> = {
   ...shared,
   outputSchema: schema,
+  partialObjects: flag,
   addHistoryToContext: flag,
   knowledgeFilters: anyOf(json, listOf(json)),
   messages: givenMessages,

@@ -3,6 +3,12 @@ import type { EventReader } from '../runs/events/event-reader.js';
 import type { RunHandle } from '../runs/execution/executor.js';
 import type { RunKind, RunStatus } from '../runs/run.js';
 import type { ComponentSpace } from './component-space.js';
+import { type DeepPartial, partialObjectsOf } from './partial-objects.js';
+
+/** The content of a completed run while it is being written. */
+type PartialContent<Output> = Output extends { readonly status: 'completed'; readonly content: infer Content }
+  ? DeepPartial<Exclude<Content, string>>
+  : never;
 
 /** A run that code has started, and follows or leaves as it likes: `await agent.start(…)`. */
 export class StartedRun<Kind extends RunKind = RunKind, Output = unknown> {
@@ -29,6 +35,16 @@ export class StartedRun<Kind extends RunKind = RunKind, Output = unknown> {
    */
   events({ after = -1 }: { readonly after?: number } = {}): AsyncGenerator<EventsOf[Kind], void, void> {
     return decodedEvents<Kind>(this.handle.events(after + 1));
+  }
+
+  /**
+   * Yields the content of a run with an output schema as it grows, and at last the complete object. The run has to be
+   * started with `partialObjects: true`; without, and for an agent whose answers guardrails or post-hooks check, there is
+   * the complete object alone.
+   */
+  partialObjects(): AsyncGenerator<PartialContent<Output>, void, void> {
+    // the content fits the schema that the types come from
+    return partialObjectsOf(this.events(), this.runId) as AsyncGenerator<PartialContent<Output>, void, void>;
   }
 
   /** Waits until the run ends or pauses, and resolves with what `run()` resolves with. */

@@ -57,6 +57,8 @@ export interface RunOptions {
   readonly knowledgeFilters?: Json;
   readonly outputSchema?: JsonObject;
   readonly useJsonSchema?: boolean;
+  /** Streams the JSON of an answer with a shape as intermediate content. */
+  readonly partialObjects?: boolean;
   readonly addHistoryToContext?: boolean;
   readonly addDependenciesToContext?: boolean;
   readonly addSessionStateToContext?: boolean;

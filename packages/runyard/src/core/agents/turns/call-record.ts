@@ -22,7 +22,8 @@ export function newCallRecord(execution: AgentExecution): { input?: ModelCallRec
 }
 
 export function isStreamed({ agent, context, output }: AgentExecution): boolean {
-  return context.options.stream && output === null && !isGuarded(agent.settings);
+  const { stream, partialObjects = false } = context.options;
+  return stream && (output === null || partialObjects) && !isGuarded(agent.settings);
 }
 
 /** Numbers, switches and short texts, also within an object: what else there is may hold keys of other services. */

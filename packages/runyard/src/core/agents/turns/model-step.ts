@@ -61,7 +61,8 @@ function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelR
   // what an earlier call said is in its own message
   context.draft.content = '';
   if (!isStreamed(execution)) return whole(execution, scope);
-  const intermediate = isIntermediate(execution);
+  // the content is shown in its shape when it is complete
+  const intermediate = isIntermediate(execution) || execution.output !== null;
   return streamed(context, scope, {
     model: withCache(execution, execution.model),
     request: requestOf(execution),

@@ -13,7 +13,8 @@ const version = 1;
  */
 export function requestKey(owner: string, model: Model, request: ModelRequest): string {
   const { id, provider, name, parameters = {} } = model;
-  const { messages, tools, toolChoice, output } = request;
+  // the bytes of media are told apart by their hashes
+  const { messages, media: _contents, ...others } = request;
   const calls = new Map<string, number>();
   const numbered = (callId: string) => {
     const number = calls.get(callId) ?? calls.size;
@@ -25,9 +26,7 @@ export function requestKey(owner: string, model: Model, request: ModelRequest): 
     owner,
     model: { id, provider, name, parameters },
     messages: messages.map((message) => shownPart(message, numbered)),
-    tools,
-    toolChoice,
-    output,
+    others,
   };
   return createHash('sha256').update(canonicalJson(given)).digest('hex');
 }
