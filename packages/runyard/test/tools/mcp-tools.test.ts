@@ -4,9 +4,12 @@ import { silentLog } from '../../src/core/log.js';
 import { collectTools } from '../../src/core/tools/collect-tools.js';
 import { tool } from '../../src/core/tools/tool.js';
 import type { ToolSource } from '../../src/core/tools/tool-source.js';
+import { agent } from '../../src/index.js';
 import type { McpServer } from '../../src/platform/tools/mcp/connection.js';
 import { type McpToolsOptions, mcpTools } from '../../src/platform/tools/mcp/mcp-tools.js';
+import { scriptedModel } from '../../src/testing.js';
 import { patience } from '../support/patience.js';
+import { startService } from '../support/service.js';
 import { until } from '../support/until.js';
 import { serverScript, sharedMcpServer, startMcpServer } from './mcp-process.js';
 import { callTool, MediaShelf } from './tool-call.js';
@@ -228,6 +231,56 @@ describe.each(['http', 'sessions'] as const)('an MCP server over HTTP (%s)', (mo
     expect(await call('echo', { text: 'let in' })).toMatchObject({ content: 'let in' });
     await expect(use({ url }).source.tools(signal)).rejects.toThrow("MCP server 'test' cannot be reached");
   });
+});
+
+it('headers can depend on the run: each run gets what its own headers open', async () => {
+  const url = new URL('/secret', (await overHttp.http()).url).href;
+  const values = (userId: string | null) => ({
+    ...{ runId: 'r', sessionId: 's', userId, input: 'hi', claims: null, signal },
+    ...{ state: {}, dependencies: {}, metadata: {} },
+  });
+  const asked: (string | null)[] = [];
+  const source = mcpTools(
+    {
+      url,
+      headers: async ({ userId }) => {
+        asked.push(userId);
+        return userId === 'ada' ? { authorization: 'Bearer secret' } : { authorization: 5 as never };
+      },
+    },
+    { name: 'test' },
+  );
+  onTestFinished(() => source.close());
+  const names = async (run = values('ada')) =>
+    (await source.tools(signal, undefined, run)).map(({ name }) => name);
+  expect(await names()).toContain('echo');
+  expect(await names()).toContain('echo');
+  await expect(names(values('bob'))).rejects.toThrow(
+    "The function for the headers of MCP server 'test': what it returned.authorization is a number",
+  );
+  expect(asked).toEqual(['ada', 'ada', 'bob']);
+  await expect(source.tools(signal)).rejects.toThrow('is asked outside of a run');
+  expect(() => mcpTools({ url, headers: () => ({}) }, { useServerInstructions: true })).toThrow(
+    'useServerInstructions cannot be given together',
+  );
+});
+
+it('an agent does without an optional server that cannot be reached', async () => {
+  const url = `http://127.0.0.1:${await unusedPort()}/mcp`;
+  const dead = mcpTools({ url }, { name: 'docs', optional: true });
+  const helper = agent({
+    id: 'helper',
+    model: scriptedModel(({ tools }) => `${tools.length} tools`),
+    tools: [dead],
+  });
+  const service = await startService({ agents: [helper] });
+  const { body } = await service.run('helper', { message: 'hello' });
+  expect(body).toMatchObject({ content: '0 tools', unavailable_tool_sources: ['docs'] });
+  await service.run('helper', { message: 'hello' });
+  const warnings = service.logged.filter(({ source }) => source === 'docs');
+  expect(warnings).toHaveLength(1);
+  const needed = agent({ id: 'n', model: 'offline', tools: [mcpTools({ url }, { name: 'docs' })] });
+  expect(await needed.run('hello')).toMatchObject({ status: 'error' });
 });
 
 it('an MCP server over HTTP that cannot be reached is named', async () => {

@@ -67,7 +67,7 @@ async function prepare(agent: AgentDefinition, context: RunContext): Promise<Age
   const { run, options } = context;
   const { contentShape, output } = outputOf(agent, options);
   const dependencies = await dependenciesOf(agent, context);
-  const { tools, instructions } = await toolSetOf({ agent, context });
+  const { tools, instructions, unavailable } = await toolSetOf({ agent, context, dependencies });
   const messages: Message[] = [];
   // one literal: objects put together by spreading get a hidden class each, and this one lives as long as the run
   return {
@@ -84,7 +84,7 @@ async function prepare(agent: AgentDefinition, context: RunContext): Promise<Age
     remembering: new Remembering(agent, context),
     dependencies,
     metadata: { ...options.metadata, ...agent.settings.metadata },
-    extra: {},
+    extra: unavailable.length > 0 ? { unavailable_tool_sources: [...unavailable] } : {},
     tools,
     toolInstructions: instructions,
   };

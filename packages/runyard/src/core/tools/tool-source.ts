@@ -1,3 +1,4 @@
+import type { RunValues } from '../agents/context/run-values.js';
 import type { Log } from '../log.js';
 import type { Tool } from './tool.js';
 
@@ -9,8 +10,13 @@ export interface ToolSource {
   readonly instructions?: string;
   /** Whether what it has depends on the run that asks. */
   readonly readsRun?: boolean;
-  /** The tools that it has now. Connects when it has to; rejects with an error that says what to fix. */
-  tools(signal: AbortSignal, log?: Log): Promise<readonly Tool[]>;
+  /** Whether a run does without its tools when it cannot be asked for them. Left out: the run fails. */
+  readonly optional?: boolean;
+  /**
+   * The tools that it has now, for a run if there is one. Connects when it has to; rejects with an error that says what
+   * to fix.
+   */
+  tools(signal: AbortSignal, log?: Log, run?: RunValues): Promise<readonly Tool[]>;
   /** Releases connections and processes. It may be used again: it then reconnects. */
   close(): Promise<void>;
 }

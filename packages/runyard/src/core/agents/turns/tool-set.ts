@@ -1,19 +1,29 @@
 import { type CollectedTools, collectTools, toolSourcesOf } from '../../tools/collect-tools.js';
+import type { Tool } from '../../tools/tool.js';
+import type { ToolSource } from '../../tools/tool-source.js';
+import { currentValues } from '../context/values-of-run.js';
 import type { AgentExecution } from '../execution.js';
 import { withCallerTools } from './caller-tools.js';
+
+type AskingRun = Pick<AgentExecution, 'agent' | 'context' | 'dependencies'>;
+
+/** The tools of a run, and the optional sources that could not be asked for theirs. */
+export interface ToolSet extends CollectedTools {
+  readonly unavailable: readonly string[];
+}
 
 /**
  * The tools of one run: the agent's own, the built-in ones that its settings add, those of its sources and those of the
  * caller.
  */
-export async function toolSetOf(run: Pick<AgentExecution, 'agent' | 'context'>): Promise<CollectedTools> {
-  return withCallerTools(await ownTools(run), run.context.options.callerInput?.tools);
+export async function toolSetOf(run: AskingRun): Promise<ToolSet> {
+  const unavailable: string[] = [];
+  const own = await ownTools(run, unavailable);
+  return { ...withCallerTools(own, run.context.options.callerInput?.tools), unavailable };
 }
 
-async function ownTools({
-  agent,
-  context,
-}: Pick<AgentExecution, 'agent' | 'context'>): Promise<CollectedTools> {
+async function ownTools(run: AskingRun, unavailable: string[]): Promise<CollectedTools> {
+  const { agent, context } = run;
   const { id, tools, toolInstructions, toolEntries } = agent;
   const sources = toolSourcesOf(toolEntries);
   if (sources.length === 0) return { tools, instructions: toolInstructions };
@@ -22,7 +32,34 @@ async function ownTools({
     for (const { name } of sources) context.replay.leaveOut(`the tools of '${name}'`);
     return { tools, instructions: toolInstructions };
   }
-  return collectTools(`Agent '${id}'`, toolEntries, (source) =>
-    context.callApplication(source.name, () => source.tools(context.signal, context.log)),
-  );
+  return collectTools(`Agent '${id}'`, toolEntries, async (source) => {
+    const found = await toolsOf(source, run);
+    if (found === undefined) unavailable.push(source.name);
+    return found ?? [];
+  });
+}
+
+/** Optional sources that could not be asked last time, and whose outage was logged. */
+const missed = new WeakSet<ToolSource>();
+
+/** The tools of a source; undefined for an optional one that cannot be asked. */
+async function toolsOf(
+  source: ToolSource,
+  { agent, context, dependencies }: AskingRun,
+): Promise<readonly Tool[] | undefined> {
+  const { signal, log } = context;
+  try {
+    const values = { ...currentValues(agent, context), dependencies };
+    const tools = await context.callApplication(source.name, () => source.tools(signal, log, values));
+    missed.delete(source);
+    return tools;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (source.optional !== true) throw error;
+    const facts = { err: error, source: source.name, runId: context.run.runId };
+    if (!missed.has(source))
+      log.warn(facts, 'an optional source of tools is unavailable; runs continue without it');
+    missed.add(source);
+    return undefined;
+  }
 }

@@ -1,13 +1,15 @@
 import { basename } from 'node:path';
 import { untilAborted } from '../../../core/abort.js';
+import type { OfRun, RunValues } from '../../../core/agents/context/run-values.js';
 import { errorCode } from '../../../core/errors/error-code.js';
 import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Log } from '../../../core/log.js';
 import { nearestName } from '../../../core/nearest-name.js';
-import { checkOptions } from '../../../core/options/check-options.js';
+import { checkOptions, checkValue } from '../../../core/options/check-options.js';
 import {
   anyOf,
+  callable,
   count,
   flag,
   kind,
@@ -49,6 +51,8 @@ export interface McpToolsOptions {
   readonly useServerInstructions?: boolean;
   /** The folders that are announced to the server, as file URLs or paths. Left out: none. */
   readonly roots?: readonly string[];
+  /** A run does without the tools of a server that cannot be reached. Default `false`: the run fails. */
+  readonly optional?: boolean;
   /** Lets the server call the agent's model, within the limits of the run. Default `false`. */
   readonly sampling?: boolean | SamplingOptions;
 }
@@ -64,9 +68,18 @@ const address = kind('a URL that begins with http:// or https://', (value) =>
   /^https?:\/\//.test(typeof value === 'string' ? value : ''),
 );
 
-const mcpAddress = objectOf<McpAddress>({
+/** A server that is called over HTTP, with headers that may depend on the run. */
+export interface McpAddressOfRun {
+  readonly url: string;
+  /** As a function, it is called for each run. Runs with the same headers share a connection. */
+  readonly headers?: OfRun<Readonly<Record<string, string>>>;
+}
+
+const headers = recordOf({ ...text, secret: true });
+
+const mcpAddress = objectOf<McpAddressOfRun>({
   url: required(address),
-  headers: recordOf({ ...text, secret: true }),
+  headers: { ...anyOf(headers, callable), allowed: 'an object of texts, or a function of the run' },
 });
 
 const root = kind(
@@ -83,6 +96,7 @@ const mcpToolsOptions = objectOf<McpToolsOptions>({
   connectTimeoutMs: milliseconds(1),
   requiresConfirmation: anyOf(flag, listOf(text)),
   useServerInstructions: flag,
+  optional: flag,
   roots: listOf(root),
   sampling: anyOf(flag, objectOf<SamplingOptions>({ maxTokens: count(1), maxCalls: count(1) })),
 });
@@ -91,10 +105,79 @@ const mcpToolsOptions = objectOf<McpToolsOptions>({
  * The tools of an MCP server. It is connected to at first use and again after it died; its list of tools is
  * asked for again when it says that it changed.
  */
-export function mcpTools(server: McpServer, options: McpToolsOptions = {}): ToolSource {
+export function mcpTools(server: McpCommand | McpAddressOfRun, options: McpToolsOptions = {}): ToolSource {
   checkOptions('mcpTools()', server, 'url' in Object(server) ? mcpAddress : mcpCommand);
   checkOptions('mcpTools()', options, mcpToolsOptions);
-  return new McpSource(server, options);
+  const { headers: given, ...target } = 'url' in server ? server : { ...server, headers: undefined };
+  if (typeof given !== 'function')
+    return new McpSource({ ...target, ...(given !== undefined && { headers: given }) }, options);
+  // what a server says to one caller is not for the prompts of others
+  if (options.useServerInstructions)
+    throw errors.invalidConfig(
+      'mcpTools(): useServerInstructions cannot be given together with headers that depend on the run.',
+    );
+  return new McpSourceOfRuns(target, given, options);
+}
+
+/** How many connections a source keeps open for different headers. */
+const mostConnections = 100;
+
+/** The tools of a server whose headers depend on the run: a connection for each set of headers. */
+class McpSourceOfRuns implements ToolSource {
+  readonly name: string;
+  readonly readsRun = true;
+  /** By their headers, those that were asked last at the end. */
+  readonly #sources = new Map<string, McpSource>();
+
+  constructor(
+    private readonly server: McpServer,
+    private readonly headers: (run: RunValues) => unknown,
+    private readonly options: McpToolsOptions,
+  ) {
+    this.name = options.name ?? defaultName(server);
+  }
+
+  get optional(): boolean {
+    return this.options.optional ?? false;
+  }
+
+  async tools(signal: AbortSignal, log?: Log, run?: RunValues): Promise<readonly Tool[]> {
+    if (run === undefined)
+      throw errors.invalidConfig(
+        `MCP server '${this.name}' has headers that depend on the run, and is asked outside of a run.`,
+      );
+    const given = await this.headers(run);
+    checkValue(
+      `The function for the headers of MCP server '${this.name}'`,
+      'what it returned',
+      given,
+      headers,
+    );
+    return this.#sourceWith(given).tools(signal, log);
+  }
+
+  async close(): Promise<void> {
+    const sources = [...this.#sources.values()];
+    this.#sources.clear();
+    await Promise.all(sources.map((source) => source.close()));
+  }
+
+  #sourceWith(given: unknown): McpSource {
+    const key = JSON.stringify(Object.entries(Object(given)).sort());
+    const name = this.name;
+    const source =
+      this.#sources.get(key) ??
+      // the headers were just checked
+      new McpSource({ ...this.server, headers: given } as McpAddress, { ...this.options, name });
+    this.#sources.delete(key);
+    this.#sources.set(key, source);
+    const [oldest] = this.#sources;
+    if (oldest !== undefined && this.#sources.size > mostConnections) {
+      this.#sources.delete(oldest[0]);
+      void oldest[1].retire();
+    }
+    return source;
+  }
 }
 
 class McpSource implements ToolSource {
@@ -105,6 +188,7 @@ class McpSource implements ToolSource {
   /** The tools of the last list that was seen, by their names and definitions. */
   #known: ReadonlyMap<string, Tool> | undefined;
   #list: readonly McpToolDefinition[] | undefined;
+  #isRetired = false;
 
   constructor(
     private readonly server: McpServer,
@@ -112,6 +196,10 @@ class McpSource implements ToolSource {
   ) {
     this.name = options.name ?? defaultName(server);
     this.#timeoutMs = options.timeoutMs ?? 60_000;
+  }
+
+  get optional(): boolean {
+    return this.options.optional ?? false;
   }
 
   get instructions(): string | undefined {
@@ -129,6 +217,12 @@ class McpSource implements ToolSource {
       if (this.#known === undefined) throw error;
     }
     return [...(this.#known?.values() ?? [])];
+  }
+
+  /** From now on, it connects only for single calls of runs that still have its tools. */
+  retire(): Promise<void> {
+    this.#isRetired = true;
+    return this.close();
   }
 
   async close(): Promise<void> {
@@ -254,6 +348,8 @@ class McpSource implements ToolSource {
         throw new Error(
           `the connection to MCP server '${this.name}' was lost (${reasonOf(error)}).${effect(repeatable)}`,
         );
+      } finally {
+        if (this.#isRetired) void connection.close();
       }
     }
   }
