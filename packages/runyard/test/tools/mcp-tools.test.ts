@@ -277,7 +277,7 @@ it('an agent does without an optional server that cannot be reached', async () =
   const { body } = await service.run('helper', { message: 'hello' });
   expect(body).toMatchObject({ content: '0 tools', unavailable_tool_sources: ['docs'] });
   await service.run('helper', { message: 'hello' });
-  const warnings = service.logged.filter(({ source }) => source === 'docs');
+  const warnings = service.logged.filter(({ fields }) => fields.source === 'docs');
   expect(warnings).toHaveLength(1);
   const needed = agent({ id: 'n', model: 'offline', tools: [mcpTools({ url }, { name: 'docs' })] });
   expect(await needed.run('hello')).toMatchObject({ status: 'error' });
