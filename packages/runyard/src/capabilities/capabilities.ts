@@ -13,6 +13,7 @@ import { media } from './media/capability.js';
 import { memory } from './memory/capability.js';
 import { metrics } from './metrics/capability.js';
 import { pushNotifications } from './push-notifications/capability.js';
+import { recall } from './recall/capability.js';
 import { registry } from './registry/capability.js';
 import { responseCache } from './response-cache/capability.js';
 import { retention } from './retention/capability.js';
@@ -35,6 +36,7 @@ export const capabilities: readonly Capability[] = [
   media,
   memory,
   learnings,
+  recall,
   knowledge,
   datasets,
   traces,

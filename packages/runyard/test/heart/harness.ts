@@ -72,6 +72,7 @@ export function engineOver(
       learnings: new InProcessLearnings(),
       responses: new InProcessResponses(systemTimers),
       pastSessions: { latest: async () => [], read: async () => undefined },
+      recall: { put: async () => {}, nearest: async () => [] },
       ...ports,
     },
     timers: systemTimers,

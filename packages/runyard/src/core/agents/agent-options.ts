@@ -27,6 +27,7 @@ import type { AgentSettings } from './definition.js';
 import { hook } from './hooks/hook-options.js';
 import { knowledgeUse } from './knowledge/knowledge-use.js';
 import { learning } from './learning/learning-options.js';
+import { recallOptions } from './recall/recall-settings.js';
 import type { Fallback } from './turns/fallback.js';
 import { workingMemoryOptions } from './working-memory/working-memory-settings.js';
 
@@ -76,6 +77,7 @@ export const agentShape: Shape<AgentSettings> = {
   searchPastSessions: flag,
   numPastSessionsToSearch: count(1),
   numPastSessionRunsInSearch: count(1),
+  semanticRecall: anyOf(flag, recallOptions),
   sessionState: json,
   addSessionStateToContext: flag,
   agenticState: flag,

@@ -16,6 +16,7 @@ import type { PostHook, PreHook } from './hooks/hook.js';
 import type { ModelRecord } from './journal-records.js';
 import type { KnowledgeUse } from './knowledge/knowledge-use.js';
 import type { LearningSettings } from './learning/learning-settings.js';
+import type { SemanticRecallSettings } from './recall/recall-settings.js';
 import type { Fallback, FallbackListener } from './turns/fallback.js';
 import type { WorkingMemorySettings } from './working-memory/working-memory-settings.js';
 
@@ -83,6 +84,8 @@ export interface AgentSettings<
   readonly searchPastSessions?: boolean;
   readonly numPastSessionsToSearch?: number;
   readonly numPastSessionRunsInSearch?: number;
+  /** Shows the model earlier exchanges that are about what the user says, found by their meaning. */
+  readonly semanticRecall?: boolean | SemanticRecallSettings;
   /** What the state of a new session begins with. */
   readonly sessionState?: JsonObject;
   readonly addSessionStateToContext?: boolean;

@@ -21,6 +21,7 @@ import { Remembering } from './memory/remembering.js';
 import { metricsOf } from './metrics.js';
 import { reason, reasoningContentOf } from './reasoning/reasoning.js';
 import { completeReasoningTools, reportReasoningTools } from './reasoning/reasoning-tools.js';
+import { rememberExchange } from './recall/recall.js';
 import { approvalOfRun } from './requirements/tool-requirements.js';
 import { assistantMessage, producedMedia, shownToModel, toolMessage } from './transcript.js';
 import { compressToolResults } from './turns/compression.js';
@@ -41,6 +42,7 @@ export async function executeAgent(agent: AgentDefinition, context: RunContext):
   await buildContext(execution);
   const result = await answered(execution);
   await learnFromRun(execution, textOf(result.content));
+  await rememberExchange(execution, textOf(result.content));
   await summariseSession(execution, textOf(result.content));
   return { ...result, metrics: metricsOf(agent.model, context) };
 }

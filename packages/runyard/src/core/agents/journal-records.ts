@@ -241,6 +241,15 @@ export const memoryRecord = outputRecord(
 
 export type MemoryRecord = Shaped<typeof memoryRecord.shape>;
 
+/** step `recall`: the vector of the exchange was stored, or not */
+export const recallRecord = outputRecord(
+  'recall',
+  1,
+  either(object({ embedder: text, tokens: number }), object({ failure: text })),
+);
+
+export type RecallRecord = Shaped<typeof recallRecord.shape>;
+
 /** input of the steps `compression:<tool call>`: the turn that the result was too long for */
 export const compressionInput = inputRecord('compression', 1, object({ turn: number }));
 

@@ -10,6 +10,7 @@ import { RunEngine } from '../runs/engine.js';
 import type { EngineOptions } from '../runs/engine-options.js';
 import type { Executable } from '../runs/executable.js';
 import type { RunHandle } from '../runs/execution/executor.js';
+import { InProcessRecall } from '../runs/in-process-recall.js';
 import type { Job } from '../runs/jobs/job.js';
 import { Jobs } from '../runs/jobs/jobs.js';
 import { MemoryJournal } from '../runs/journal/memory-journal.js';
@@ -84,6 +85,7 @@ function inProcessParts(timers: Timers) {
     ports: {
       media: new InProcessMedia(),
       pastSessions: journal,
+      recall: new InProcessRecall(() => journal.all()),
       memories: new InProcessMemories(),
       learnings: new InProcessLearnings(),
       responses: new InProcessResponses(timers),

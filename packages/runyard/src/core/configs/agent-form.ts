@@ -1,6 +1,7 @@
 import { agentShape, cachingShape, fallbackShape } from '../agents/agent-options.js';
 import type { AgentSettings } from '../agents/definition.js';
 import type { LearningSettings } from '../agents/learning/learning-settings.js';
+import { recallShape, type SemanticRecallSettings } from '../agents/recall/recall-settings.js';
 import { type Fallback, isFallback } from '../agents/turns/fallback.js';
 import type { WorkingMemorySettings } from '../agents/working-memory/working-memory-settings.js';
 import { isJsonObject } from '../json.js';
@@ -27,6 +28,7 @@ import {
   seconds,
 } from './config-keys.js';
 import { database } from './values/database-value.js';
+import { embedder } from './values/embedder-value.js';
 import { knowledge } from './values/knowledge-value.js';
 import { model } from './values/model-value.js';
 import { functionName, named } from './values/named-values.js';
@@ -91,6 +93,19 @@ function switchOr(settings: ConfigValue): ConfigValue {
     write: (setting, at) => (isObject(setting) ? settings : switchOnly).write(setting, at),
   };
 }
+
+const semanticRecall = switchOr(
+  objectValue<SemanticRecallSettings>({
+    what: 'semantic_recall',
+    keys: {
+      topK: plain('top_k', recallShape.topK),
+      messageRange: plain('message_range', recallShape.messageRange),
+      scope: plain('scope', recallShape.scope),
+      embedder: key('embedder', embedder),
+      similarityThreshold: plain('similarity_threshold', recallShape.similarityThreshold),
+    },
+  }),
+);
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -169,6 +184,7 @@ export const agentKeys: KeysOf<AgentSettings> = {
     agentShape.numPastSessionsToSearch,
   ),
   numPastSessionRunsInSearch: plain('num_past_session_runs_in_search', agentShape.numPastSessionRunsInSearch),
+  semanticRecall: key('semantic_recall', semanticRecall),
   sessionState: plain('session_state', agentShape.sessionState),
   addSessionStateToContext: plain('add_session_state_to_context', agentShape.addSessionStateToContext),
   agenticState: plain('enable_agentic_state', agentShape.agenticState),

@@ -2,8 +2,9 @@ import type { AnyAgent } from '../agents/agent.js';
 import type { AgentSettings } from '../agents/definition.js';
 import { knowledgeOf } from '../agents/knowledge/knowledge-use.js';
 import { learningPlan } from '../agents/learning/learning-settings.js';
+import { recallPlan } from '../agents/recall/recall-settings.js';
 import { fallbackOf } from '../agents/turns/fallback.js';
-import { resolveEmbedder } from '../embedders/resolve.js';
+import { type EmbedderLike, resolveEmbedder } from '../embedders/resolve.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
 import { describeModel, type ModelLike } from '../models/resolve.js';
 import { isRemote } from '../remote/remote-component.js';
@@ -95,9 +96,12 @@ class Collector {
     for (const model of modelsOf(settings)) addModel(registry, model, place);
     for (const entry of namedTools(settings.tools)) addTool(registry, entry, place);
     for (const base of knowledgeOf(settings)) addKnowledge(registry, base, place);
-    const { inputSchema, outputSchema } = settings;
+    addEmbedder(registry, recallPlan(settings)?.embedder, place);
+    const { inputSchema, outputSchema, workingMemory } = settings;
     if (inputSchema !== undefined) this.schema(inputSchema, `${component.id}.input_schema`, place);
     if (outputSchema !== undefined) this.schema(outputSchema, `${component.id}.output_schema`, place);
+    if (workingMemory !== undefined)
+      this.schema(workingMemory.schema, `${component.id}.working_memory`, place);
     const { instructions, toolHooks = [], knowledgeRetriever, onFallback, dependencies = {} } = settings;
     if (typeof instructions === 'function')
       this.function(instructions, 'instructions', `${component.id}.instructions`, place);
@@ -141,7 +145,10 @@ function addTool(registry: RegisteredThings, entry: ToolEntry, place: Place): vo
 
 function addKnowledge(registry: RegisteredThings, base: Knowledge, place: Place): void {
   registry.knowledge.add(base.name, base, place);
-  const { embedder } = base.settings;
+  addEmbedder(registry, base.settings.embedder, place);
+}
+
+function addEmbedder(registry: RegisteredThings, embedder: EmbedderLike | undefined, place: Place): void {
   if (embedder !== undefined) registry.embedders.add(resolveEmbedder(embedder).id, embedder, place);
 }
 

@@ -3,11 +3,14 @@ import type { MediaContents } from '../media/media.js';
 import type { UserMemories } from '../memory/user-memories.js';
 import type { ResponseCache } from '../models/cache/response-cache.js';
 import type { PastSessions } from './past-sessions.js';
+import type { Recall } from './recall.js';
 
 /** What a run may ask of the capabilities around it. A capability that runs use adds its port here. */
 export interface RunPorts {
   readonly media: MediaContents;
   readonly pastSessions: PastSessions;
+  /** Earlier exchanges by their meaning. */
+  readonly recall: Recall;
   /** What is remembered about people. */
   readonly memories: UserMemories;
   /** What agents have learned. */

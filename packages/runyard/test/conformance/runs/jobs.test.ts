@@ -68,6 +68,7 @@ function jobsOver(journal: JobJournal, jobs: readonly Job[], options: Partial<Jo
       learnings: new InProcessLearnings(),
       responses: new InProcessResponses(systemTimers),
       pastSessions: { latest: async () => [], read: async () => undefined },
+      recall: { put: async () => {}, nearest: async () => [] },
     },
     timers: systemTimers,
     log: silentLog,

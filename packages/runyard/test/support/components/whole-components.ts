@@ -66,6 +66,13 @@ export const whole: Required<AgentSettings> = {
   searchPastSessions: true,
   numPastSessionsToSearch: 4,
   numPastSessionRunsInSearch: 2,
+  semanticRecall: {
+    topK: 2,
+    messageRange: { before: 1, after: 0 },
+    scope: 'session',
+    embedder: 'offline',
+    similarityThreshold: 0.2,
+  },
   sessionState: { mood: 'calm', list: [1, null] },
   addSessionStateToContext: true,
   agenticState: true,

@@ -5,6 +5,7 @@ import type { AgentExecution } from '../execution.js';
 import { earlierTexts } from '../hooks/said-texts.js';
 import { contextRecord } from '../journal-records.js';
 import { searchForContext } from '../knowledge/knowledge-in-context.js';
+import { recalledForContext } from '../recall/recall.js';
 import { contextMessages, shownHistory, shownToModel, withHistory } from '../transcript.js';
 import { memoryForContext } from '../working-memory/known-working-memory.js';
 import { systemPrompt, userPrompt } from './prompt.js';
@@ -21,12 +22,14 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
   const additional = (settings.additionalInput ?? []).map(({ role, content }) => ({ role, content }));
   if (additional.length > 0) execution.extra.additional_input = additional;
   await context.step('context', { kind: 'context', name: 'context', record: contextRecord }, async () => {
+    const shown = earlier.map(({ run }) => run.runId);
     const workingMemory = await memoryForContext(agent, context);
+    const recalled = await recalledForContext(execution, shown);
     return {
-      system: await systemPrompt(execution, { workingMemory }),
+      system: await systemPrompt(execution, { workingMemory, recalled }),
       user: userPrompt(execution),
       ...(additional.length > 0 && { additional }),
-      history: earlier.map(({ run }) => run.runId),
+      history: shown,
       ...othersIn(earlier, context.run),
       ...boundsOf(settings),
       ...(settings.sendMediaToModel === false && { withoutMedia: true as const }),

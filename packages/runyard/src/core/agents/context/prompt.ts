@@ -26,6 +26,7 @@ export interface PromptValues {
 /** What was read for the system message, and is recorded beside it. */
 export interface KnownForPrompt {
   readonly workingMemory?: JsonObject | undefined;
+  readonly recalled?: string | undefined;
 }
 
 /** The system message, or null when the agent has nothing to say to its model. */
@@ -62,6 +63,7 @@ export async function systemPrompt(
   if (learned !== undefined) parts.push(learned);
   const { workingMemory } = settings;
   if (workingMemory && known.workingMemory) parts.push(memoryText(workingMemory, known.workingMemory));
+  if (known.recalled !== undefined) parts.push(known.recalled);
   const summary = await summaryForContext(execution);
   if (summary !== undefined) parts.push(summary);
   if (options.addSessionStateToContext ?? settings.addSessionStateToContext)

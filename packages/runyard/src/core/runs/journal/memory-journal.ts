@@ -206,6 +206,11 @@ export class MemoryJournal implements RunJournal, RunLeases, RunQueue, PastSessi
     return this.sessions.get(sessionId)?.summary;
   }
 
+  /** The oldest first. */
+  all(): readonly Run[] {
+    return Array.from(this.runs.values(), ({ run }) => run);
+  }
+
   async latest(owner: SessionOwner, query: PastSessionsQuery): Promise<PastSession[]> {
     const sessions = [...this.sessions.keys()]
       .filter((sessionId) => sessionId !== query.exceptSessionId)

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { type AgentSettings, agent, team } from '../../../src/index.js';
+import { scriptedModel } from '../../../src/testing.js';
+import { allEvents, begin, engineOver, freshStore, gate } from '../harness.js';
+
+/** An agent that recalls, and what its model was shown last. */
+function recalling(semanticRecall: AgentSettings['semanticRecall'], more: Partial<AgentSettings> = {}) {
+  const model = scriptedModel(() => 'Noted.');
+  const component = agent({ id: 'a', model, semanticRecall: semanticRecall ?? true, ...more });
+  const say = (text: string, sessionId: string, userId: string | null = 'ada') =>
+    component.run(text, { sessionId, ...(userId !== null && { userId }) });
+  const recalled = () => {
+    const system = model.requests.at(-1)?.messages.find(({ role }) => role === 'system')?.content ?? '';
+    return [...system.matchAll(/^user: (.*)$/gm)].map(([, text]) => text);
+  };
+  return { component, model, say, recalled };
+}
+
+const zebras = 'My zebra eats purple carrots every morning';
+
+test('what was said in another session of the user is shown when the user comes back to it', async () => {
+  const { model, say, recalled } = recalling({ topK: 1, messageRange: 0 });
+  await say(zebras, 'monday');
+  await say('The train to Oslo leaves at nine', 'monday');
+  await say('What does the zebra eat?', 'tuesday');
+  expect(recalled()).toEqual([zebras]);
+  expect(model.requests.at(-1)!.messages[0]!.content).toContain('assistant: Noted.');
+  // neither another user, nor a run without one
+  await say('What does the zebra eat?', 'hers', 'eve');
+  expect(recalled()).toEqual([]);
+  await say('What does the zebra eat?', 'nobody', null);
+  expect(recalled()).toEqual([]);
+});
+
+test('the exchanges around a match come with it, and what the history shows does not come twice', async () => {
+  const { say, recalled } = recalling(
+    { topK: 1, messageRange: { before: 1, after: 1 } },
+    { addHistoryToContext: true, numHistoryRuns: 1 },
+  );
+  for (const text of ['one', 'two', zebras, 'four', 'five']) await say(text, 's');
+  await say('What does the zebra eat?', 's');
+  expect(recalled()).toEqual(['two', zebras, 'four']);
+  const other = recalling({ topK: 1, messageRange: 2 }, { addHistoryToContext: true });
+  for (const text of ['one', zebras, 'three']) await other.say(text, 's');
+  await other.say('What does the zebra eat?', 's');
+  expect(other.recalled()).toEqual([]);
+});
+
+test('with the scope of a session, other sessions are not searched', async () => {
+  const { say, recalled } = recalling({ scope: 'session', messageRange: 0 });
+  await say(zebras, 'one', null);
+  await say('What does the zebra eat?', 'two', null);
+  expect(recalled()).toEqual([]);
+  await say('What does the zebra eat?', 'one', null);
+  expect(recalled()).toEqual([zebras]);
+});
+
+test('without an embedder that works, the run continues', async () => {
+  const embedder = {
+    id: 'broken',
+    provider: 'test',
+    embed: () => Promise.reject(new Error('no quota')),
+  };
+  const { say, recalled } = recalling({ embedder });
+  expect((await say(zebras, 'one')).status).toBe('completed');
+  expect((await say(zebras, 'two')).status).toBe('completed');
+  expect(recalled()).toEqual([]);
+});
+
+test('a run that resumes after a crash is shown what it was shown, and is stored once', async () => {
+  const stored: string[] = [];
+  const reached = gate();
+  let searches = 0;
+  const recall = {
+    put: async (runId: string) => {
+      stored.push(runId);
+      // the process dies here, after its work and before the record of it
+      if (stored.length === 1) {
+        reached.open();
+        await new Promise(() => {});
+      }
+    },
+    nearest: async () => {
+      searches += 1;
+      return [];
+    },
+  };
+  const { component, model } = recalling(true);
+  const store = await freshStore();
+  const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1, ports: { recall } });
+  const handle = await begin(dead, component, { userId: 'ada', background: true });
+  await reached.promise;
+  await expect.poll(async () => (await store.load(handle.runId))?.steps.at(-1)?.key).toBe('recall');
+  await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
+  const next = engineOver(store, [component], { ports: { recall } });
+  await next.recover();
+  const { run } = await next.handle(handle.runId)!.ended;
+  expect(run.status).toBe('completed');
+  expect([searches, model.requests.length]).toEqual([1, 1]);
+  // the same vector in the same row
+  expect(stored).toEqual([handle.runId, handle.runId]);
+  await allEvents({ events: () => next.events(handle.runId, 0) });
+});
+
+describe('the setting', () => {
+  test.each([
+    [{ topK: 0 }, 'semanticRecall.topK is 0. Give a whole number from 1 to 20'],
+    [{ messageRange: 11 }, 'semanticRecall.messageRange is 11'],
+    [{ messageRange: { next: 1 } }, 'semanticRecall.messageRange'],
+    [{ scope: 'thread' }, "semanticRecall.scope is 'thread'"],
+    [{ embedder: 'nobody:knows' }, 'semanticRecall.embedder'],
+    [{ similarityThreshold: 2 }, 'semanticRecall.similarityThreshold is 2'],
+    [{ limit: 2 }, 'semanticRecall.limit is not an option'],
+  ])('%j is refused', (semanticRecall, reason) => {
+    // it does not fit the types
+    const settings = { id: 'a', model: 'offline', semanticRecall } as unknown as AgentSettings;
+    expect(() => agent(settings)).toThrow(reason);
+  });
+
+  test('is one of the leader of a team, too', async () => {
+    const model = scriptedModel(() => 'Noted.');
+    const members = [agent({ id: 'm', model: 'offline' })];
+    const mates = team({ id: 't', model, members, semanticRecall: true });
+    await mates.run(zebras, { sessionId: 'one', userId: 'ada' });
+    await mates.run('What does the zebra eat?', { sessionId: 'two', userId: 'ada' });
+    expect(model.requests.at(-1)!.messages[0]!.content).toContain(zebras);
+  });
+});
