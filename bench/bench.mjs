@@ -75,7 +75,7 @@ const thorough = {
   schedules: { count: 10_000, rounds: 5, seconds: 6, ticks: 300 },
   evals: { rounds: 7, cases: 1000 },
   components: { rounds: 10, milliseconds: 1000, warmUp: { runs: 3000, milliseconds: 4000 } },
-  interfaces: { rounds: 10, milliseconds: 1000, starts: 15, warmUp: { runs: 3000, milliseconds: 4000 } },
+  interfaces: { rounds: 6, milliseconds: 400, starts: 5, warmUp: { runs: 1000, milliseconds: 1000 } },
 };
 const quick = {
   load: { rounds: 3, milliseconds: 300 },
@@ -97,7 +97,7 @@ const quick = {
   schedules: { count: 10_000, rounds: 2, seconds: 2, ticks: 60 },
   evals: { rounds: 3, cases: 400 },
   components: { rounds: 4, milliseconds: 400, warmUp: { runs: 1000, milliseconds: 1500 } },
-  interfaces: { rounds: 4, milliseconds: 400, starts: 5, warmUp: { runs: 1000, milliseconds: 1500 } },
+  interfaces: { rounds: 4, milliseconds: 200, starts: 3, warmUp: { runs: 500, milliseconds: 500 } },
 };
 
 /** Starts what is needed, measures, prints the tables, and leaves nothing behind. */

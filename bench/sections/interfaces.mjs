@@ -16,17 +16,28 @@ const mostRatio = 1.5;
 const mostStartRatio = 1.05;
 
 const mostRuns = 5000;
-/** Runs with one response, and streams, over each interface. */
+
+/** What is asked of each interface: a run with one response, and a stream. REST is what the others are compared with. */
 const shapes = [
-  { over: 'mcp', title: 'a run over MCP', stream: false },
-  { over: 'a2a', title: 'a run over A2A', stream: false },
-  { over: 'a2a', title: 'a stream over A2A', stream: true },
-  { over: 'chat', title: 'a chat completion', stream: false },
-  { over: 'chat', title: 'a streamed chat completion', stream: true },
-  { over: 'responses', title: 'a response of OpenAI', stream: false },
-  { over: 'responses', title: 'a streamed response of OpenAI', stream: true },
-  { over: 'agui', title: 'a stream over AG-UI', stream: true },
-  { over: 'aiSdk', title: 'a stream for the AI SDK', stream: true },
+  {
+    stream: false,
+    titles: {
+      mcp: 'a run over MCP',
+      a2a: 'a run over A2A',
+      chat: 'a chat completion',
+      responses: 'a response of OpenAI',
+    },
+  },
+  {
+    stream: true,
+    titles: {
+      a2a: 'a stream over A2A',
+      chat: 'a streamed chat completion',
+      responses: 'a streamed response of OpenAI',
+      agui: 'a stream over AG-UI',
+      aiSdk: 'a stream for the AI SDK',
+    },
+  },
 ].flatMap((shape) => [1, 32].map((callers) => ({ ...shape, callers })));
 
 /** The settings that turn on what is measured, and the names in the rows. */
@@ -34,36 +45,40 @@ const names = { mcp: 'MCP', a2a: 'A2A', openai: 'OpenAI', agui: 'AG-UI', aiSdk: 
 const interfacesOn = Object.fromEntries(Object.keys(names).map((name) => [name, true]));
 
 /**
- * Runs over the interfaces against the same runs over REST: on the same server and in turns, so that the way is all that
- * differs. The model answers at once, or streams all tokens in one packet.
+ * Runs over the interfaces against the same runs over REST: on the same server, and all of them in turns within each
+ * round, forwards and backwards, so that the way is all that differs. One row of REST rounds serves all interfaces. The
+ * model answers at once, or streams all tokens in one packet.
  */
 export async function measureInterfaces({ load, start }, database, { rounds, milliseconds, warmUp }, say) {
   const { title: where } = databases[database];
   const server = await start.runyard(database, interfacesOn);
   const rows = [];
-  for (const { over, title, stream, callers } of shapes) {
-    say(`${where}: ${title}, callers: ${callers}`);
-    const samples = { rest: [], [over]: [] };
+  for (const { stream, titles, callers } of shapes) {
+    const many = `${callers} ${callers === 1 ? 'caller' : 'callers'}`;
+    say(`${where}: ${stream ? 'streams' : 'runs'} over REST and the interfaces, ${many}`);
+    const ways = ['rest', ...Object.keys(titles)];
+    const samples = Object.fromEntries(ways.map((way) => [way, []]));
     for (let round = -1; round < rounds; round += 1) {
-      const order = round % 2 === 0 ? ['rest', over] : [over, 'rest'];
-      for (const way of order) {
+      const bounds = round < 0 ? warmUp : { runs: mostRuns, milliseconds };
+      for (const way of round % 2 === 0 ? ways : ways.toReversed()) {
         const shape = { agentId: stream ? 'burst' : 'direct', over: way, stream, callers };
-        const bounds = round < 0 ? warmUp : { runs: mostRuns, milliseconds };
         const result = await oneRound(load, server, shape, bounds);
         if (round >= 0) samples[way].push(result);
       }
     }
-    const both = (what, value, bound) =>
-      row({
-        what: `${what}: ${title}, ${callers} ${callers === 1 ? 'caller' : 'callers'}`,
-        where,
-        unit: 'ms',
-        base: median(samples.rest.map(value)),
-        measured: median(samples[over].map(value)),
-        ...bound,
-      });
-    rows.push(both('CPU', ({ cpuPerRun }) => cpuPerRun / 1000, { mostRatio }));
-    rows.push(both('time, p50', ({ whole }) => median(whole)));
+    for (const [over, title] of Object.entries(titles)) {
+      const both = (what, value, bound) =>
+        row({
+          what: `${what}: ${title}, ${many}`,
+          where,
+          unit: 'ms',
+          base: median(samples.rest.map(value)),
+          measured: median(samples[over].map(value)),
+          ...bound,
+        });
+      rows.push(both('CPU', ({ cpuPerRun }) => cpuPerRun / 1000, { mostRatio }));
+      rows.push(both('time, p50', ({ whole }) => median(whole)));
+    }
   }
   await server.stop();
   return rows;
