@@ -23,6 +23,7 @@ export {
   FactoryRefusal,
   type FactoryRequest,
 } from './core/agents/agent-factory.js';
+export type { TextTransform, TextTransformRun } from './core/agents/answer/text-transform.js';
 export type {
   DependencyValue,
   InstructionsFunction,
@@ -45,6 +46,14 @@ export {
   type PreHookFunction,
   type RefusalDetails,
 } from './core/agents/hooks/hook.js';
+export type {
+  AfterModel,
+  BeforeModel,
+  ModelAnswer,
+  ModelCall,
+  ModelCallChanges,
+  ModelHook,
+} from './core/agents/hooks/model-hook.js';
 export type { KnowledgeUse } from './core/agents/knowledge/knowledge-use.js';
 export type { Reference, References } from './core/agents/knowledge/references.js';
 export type { KnowledgeRetriever, Retrieval, RetrievedDocument } from './core/agents/knowledge/retriever.js';

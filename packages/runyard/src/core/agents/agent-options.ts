@@ -25,6 +25,7 @@ import { toolEntry } from '../tools/toolkit.js';
 import { ofRun } from './context/of-run-kind.js';
 import type { AgentSettings } from './definition.js';
 import { hook } from './hooks/hook-options.js';
+import { modelHook, toolChoice } from './hooks/model-hook.js';
 import { knowledgeUse } from './knowledge/knowledge-use.js';
 import { learning } from './learning/learning-options.js';
 import { recallOptions } from './recall/recall-settings.js';
@@ -63,7 +64,7 @@ export const agentShape: Shape<AgentSettings> = {
   sendMediaToModel: flag,
   introduction: text,
   tools: ofRun(listOf(toolEntry)),
-  toolChoice: anyOf(word('auto', 'none', 'required'), objectOf({ name: required(text) })),
+  toolChoice,
   toolHooks: listOf(callable),
   toolCallLimit: count(0),
   limits: ofRun(conversationLimits),
@@ -111,6 +112,8 @@ export const agentShape: Shape<AgentSettings> = {
   fallbackModels: listOf(anyOf(model, objectOf(fallbackShape))),
   onFallback: callable,
   cacheResponses: anyOf(flag, objectOf(cachingShape)),
+  textTransforms: listOf(callable),
+  modelHooks: listOf(modelHook),
   preHooks: listOf(hook),
   postHooks: listOf(hook),
   reasoning: flag,

@@ -5,6 +5,7 @@ import type { Tool } from '../tools/tool.js';
 import { dependentSettings } from './context/settings-of-run.js';
 import type { AgentDefinition } from './definition.js';
 import type { PostHook, PreHook } from './hooks/hook.js';
+import type { ModelHook } from './hooks/model-hook.js';
 
 /** What of an agent, or of the leader of a team, a journal has to fit. Prompts and models are not part of it. */
 export function agentStructure({
@@ -24,11 +25,13 @@ export function agentStructure({
     sources: toolSourcesOf(toolEntries).map(({ name }) => name),
     toolCallLimit: settings.toolCallLimit ?? null,
     ...(chosen.length > 0 && { chosen: [...chosen] }),
+    // without such hooks as it was before there were any
+    ...(settings.modelHooks?.length && { modelHooks: settings.modelHooks.map(hookIdentity) }),
   };
 }
 
 /** The name of a hook; a function without one is known by its source. */
-export function hookIdentity(hook: PreHook | PostHook): string {
+export function hookIdentity(hook: PreHook | PostHook | ModelHook): string {
   return typeof hook === 'function' ? functionIdentity(hook) : `'${hook.name}'`;
 }
 

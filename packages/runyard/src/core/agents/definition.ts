@@ -11,8 +11,10 @@ import type { ToolHook } from '../tools/call/tool-hooks.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolEntry } from '../tools/toolkit.js';
 import type { Answer } from './answer/answer-record.js';
+import type { TextTransform } from './answer/text-transform.js';
 import type { DependencyValue, InstructionsFunction, OfRun } from './context/run-values.js';
 import type { PostHook, PreHook } from './hooks/hook.js';
+import type { ModelHook } from './hooks/model-hook.js';
 import type { ModelRecord } from './journal-records.js';
 import type { KnowledgeUse } from './knowledge/knowledge-use.js';
 import type { LearningSettings } from './learning/learning-settings.js';
@@ -152,6 +154,10 @@ export interface AgentSettings<
   readonly cacheResponses?: boolean | ResponseCaching;
 
   // before and after
+  /** Change the text of answers on its way to readers and to the stored conversation. */
+  readonly textTransforms?: readonly TextTransform[];
+  /** Code around each model call: it may change what this call is given, and look at the answer. */
+  readonly modelHooks?: readonly ModelHook[];
   readonly preHooks?: readonly PreHook[];
   readonly postHooks?: readonly PostHook[];
   /** Thinks step by step before the first model call; on when a `reasoningModel` is given. */

@@ -25,7 +25,7 @@ import { rememberExchange } from './recall/recall.js';
 import { approvalOfRun } from './requirements/tool-requirements.js';
 import { assistantMessage, producedMedia, shownToModel, toolMessage } from './transcript.js';
 import { compressToolResults } from './turns/compression.js';
-import { callModel } from './turns/model-step.js';
+import { callModelWithHooks } from './turns/hooked-call.js';
 import { PastTurns } from './turns/past-turns.js';
 import { RememberedResults } from './turns/remembered-results.js';
 import { toolSetOf } from './turns/tool-set.js';
@@ -81,6 +81,7 @@ async function prepare(agent: AgentDefinition, context: RunContext): Promise<Age
     fallback: null,
     contentShape,
     output,
+    given: null,
     soFar: new PastTurns(),
     results: new RememberedResults(messages),
     remembering: new Remembering(agent, context),
@@ -111,7 +112,7 @@ async function turns(execution: AgentExecution): Promise<LastTurn> {
   const shown: string[] = [];
   for (let turn = 0; ; turn += 1) {
     await addUserMessages(execution, turn);
-    const answer = await callModel(execution, turn);
+    const answer = await callModelWithHooks(execution, turn);
     const called = recordedStep(context, `model:${turn}`);
     soFar.called(called);
     messages.push(assistantMessage(called));

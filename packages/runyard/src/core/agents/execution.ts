@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../json.js';
 import type { Message } from '../models/message.js';
-import type { Model } from '../models/model.js';
+import type { Model, ToolChoice } from '../models/model.js';
 import type { RunContext } from '../runs/context.js';
 import type { Tool } from '../tools/tool.js';
 import type { OutputShape } from './answer/output-format.js';
@@ -17,6 +17,16 @@ export interface UserListener {
   completed(): Promise<void>;
   /** Waits for what has begun. It never throws: the run ends as it ends. */
   settled(): Promise<void>;
+}
+
+/** What one model call is given, where model hooks changed it. */
+export interface GivenCall {
+  readonly messages: readonly Message[];
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly toolChoice?: ToolChoice;
+  readonly parameters?: JsonObject;
+  /** Left out: the model of the execution. */
+  readonly model?: Model;
 }
 
 /** Everything that the stages of one execution share. */
@@ -38,6 +48,8 @@ export interface AgentExecution {
   readonly output: OutputShape | null;
   /** What the content of the run has to fit; null for plain text. */
   readonly contentShape: OutputShape | null;
+  /** What the last model call was given, where hooks changed it; null where they did not. */
+  given: GivenCall | null;
   readonly soFar: PastTurns;
   readonly results: RememberedResults;
   readonly remembering: UserListener;

@@ -1,6 +1,6 @@
 import type { Citations } from '../models/citations.js';
-import type { Role } from '../models/message.js';
-import type { FinishReason } from '../models/model.js';
+import type { Message, Role } from '../models/message.js';
+import type { FinishReason, ToolChoice } from '../models/model.js';
 import { inputRecord, outputRecord } from '../runs/journal/codec.js';
 import { callFields, callRecord, mediaList } from '../runs/journal/records.js';
 import {
@@ -208,6 +208,33 @@ export const hookRecord = outputRecord(
 );
 
 export type HookRecord = Shaped<typeof hookRecord.shape>;
+
+/** What a model hook changes about one call. */
+const callChanges = object({
+  /** Parts of the messages that the hook was given, by their places (`to` is behind the last), and its own ones. */
+  messages: optional(
+    list(
+      either(
+        object({ from: number, to: number }),
+        object({ message: partly<Message>(object({ id: text, role: text, content: text })) }),
+      ),
+    ),
+  ),
+  tools: optional(list(text)),
+  toolChoice: optional(partly<ToolChoice>(either(text, object({ name: text })))),
+  /** A model by its name; of a model object, only what it is called. */
+  model: optional(either(object({ name: text }), object({ id: text, provider: text }))),
+  parameters: optional(jsonObject),
+});
+
+export type CallChangesRecord = Shaped<typeof callChanges>;
+
+/** steps `before-model:<turn>:<position>`: a `hook` whose content is known */
+export const beforeModelRecord = outputRecord(
+  'hook',
+  1,
+  variant('outcome', { passed: {}, changed: { content: callChanges }, refused: {}, crashed: {} }),
+);
 
 /** input of the same steps: the source of a hook without a name */
 export const hookInput = inputRecord('source of a hook', 1, object({ source: optional(text) }));

@@ -235,6 +235,8 @@ export const agentKeys: KeysOf<AgentSettings> = {
   onFallback: key('on_fallback', functionName),
 
   cacheResponses: key('cache_responses', cacheResponses),
+  textTransforms: key('text_transforms', listValue(functionName, mostHooks)),
+  modelHooks: key('model_hooks', hooks),
   preHooks: key('pre_hooks', hooks),
   postHooks: key('post_hooks', hooks),
   reasoning: plain('reasoning', agentShape.reasoning),

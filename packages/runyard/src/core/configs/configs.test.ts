@@ -60,6 +60,8 @@ describe('a component of the code becomes a configuration and the same component
       dependencies: { currency: 'EUR', now: { $function: 'clock' } },
       knowledge: [{ name: 'handbook' }],
       input_schema: 'Ticket',
+      text_transforms: ['upper'],
+      model_hooks: ['around'],
       pre_hooks: ['look', 'checked'],
       db: { id: 'main' },
     });

@@ -27,6 +27,8 @@ export interface ModelRequest {
   readonly tools: readonly ToolDefinition[];
   readonly toolChoice?: ToolChoice;
   readonly output?: OutputFormat;
+  /** For this call, over those of the model, by the provider's names: `temperature` … */
+  readonly parameters?: JsonObject;
   /** Where the bytes of the messages' media are. */
   readonly media: MediaContents;
 }

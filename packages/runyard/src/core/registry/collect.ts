@@ -113,6 +113,9 @@ class Collector {
       if (typeof work === 'function') registry.functions.add(work.name, work, place);
     for (const hook of [...(settings.preHooks ?? []), ...(settings.postHooks ?? [])])
       registry.hooks.add(hook.name, hook, place);
+    for (const hook of settings.modelHooks ?? []) registry.hooks.add(hook.name, hook, place);
+    for (const transform of settings.textTransforms ?? [])
+      registry.functions.add(transform.name, transform, place);
     // those of the code, and not the copies that have taken the model of the team
     if (component.kind === 'team') this.visit(namedMembers(component.settings.members));
   }

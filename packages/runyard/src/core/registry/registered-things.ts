@@ -1,5 +1,6 @@
 import type { AnyAgent } from '../agents/agent.js';
 import type { PostHook, PreHook } from '../agents/hooks/hook.js';
+import type { ModelHook } from '../agents/hooks/model-hook.js';
 import type { EmbedderLike } from '../embedders/resolve.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
 import type { ModelLike } from '../models/resolve.js';
@@ -22,7 +23,7 @@ export class RegisteredThings {
   readonly schemas = new NamedThings<ValueSchema>('schema');
   readonly functions = new NamedThings<RegisteredFunction>('function');
   readonly knowledge = new NamedThings<Knowledge>('knowledge base');
-  readonly hooks = new NamedThings<PreHook | PostHook>('hook');
+  readonly hooks = new NamedThings<PreHook | PostHook | ModelHook>('hook');
   readonly embedders = new NamedThings<EmbedderLike>('embedder');
   /** The agents and teams that were looked at, also those that others contain. */
   readonly members = new NamedThings<AnyAgent | AnyTeam>('component');

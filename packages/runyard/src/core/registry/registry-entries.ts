@@ -82,7 +82,7 @@ export function registryEntries(
       entry(isNative(thing) ? 'guardrail' : 'hook', name, {
         class_path: typeof thing === 'function' ? 'Function' : 'runyard.NamedHook',
         module: moduleOf(thing),
-        required: typeof thing === 'object' && thing.required === true,
+        required: typeof thing === 'object' && 'required' in thing && thing.required === true,
       }),
     ),
     ...Array.from(registry.embedders.all(), ({ name, thing }) =>

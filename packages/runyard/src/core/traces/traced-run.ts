@@ -16,6 +16,7 @@ import {
   userMessageOf,
   withHistory,
 } from '../agents/transcript.js';
+import { messagesAfterHooks } from '../agents/turns/call-changes.js';
 import type { Message } from '../models/message.js';
 import { triedKey } from '../runs/execution/failed-tries.js';
 import { ownSteps } from '../runs/journal/child-steps.js';
@@ -86,7 +87,10 @@ export class TracedRun {
         ...tools.filter(({ status }) => status === 'completed').map((tool) => this.shownResult(tool, turn)),
       );
     }
-    return withHistory(messages, this.historyIn(context)).map((message) => shownToModel(context, message));
+    const shown = withHistory(messages, this.historyIn(context)).map((message) =>
+      shownToModel(context, message),
+    );
+    return [...messagesAfterHooks(shown, this.steps, turn)];
   }
 
   /** A result that was shortened before this turn is shown in its short form. */

@@ -32,6 +32,8 @@ const watch = (_call: unknown, next: () => unknown) => next();
 const find = () => [];
 const noticed = () => {};
 const look = () => undefined;
+const upper = (pieces: AsyncIterable<string>) => pieces;
+const around = { name: 'around', before: () => undefined } as const;
 const checked = { name: 'checked', required: true, run: () => undefined } as const;
 const Ticket = z.object({ text: z.string() }).meta({ title: 'Ticket' });
 
@@ -114,6 +116,8 @@ export const whole: Required<AgentSettings> = {
   fallbackModels: ['offline', { model: 'ollama:llama3', on: ['rate_limit', 'context_overflow'] }],
   onFallback: noticed,
   cacheResponses: { ttlMs: 60_000, scope: 'all' },
+  textTransforms: [upper],
+  modelHooks: [around],
   preHooks: [look, checked],
   postHooks: [checked],
   reasoning: true,

@@ -11,6 +11,7 @@ import { isGuarded } from '../hooks/guarded.js';
 import { type AuxiliaryRecord, auxiliaryRecord, type ModelRecord } from '../journal-records.js';
 import { withNewReferences } from '../knowledge/shown-references.js';
 import { elapsedSeconds, modelRecordOf, streamed } from '../turns/model-step.js';
+import { withTransforms } from '../turns/text-transforms.js';
 import type { Answer } from './answer-record.js';
 import { rewrittenEnding } from './ending.js';
 import type { OutputShape } from './output-format.js';
@@ -68,11 +69,12 @@ function requestOf(
 async function write(
   execution: AgentExecution,
   scope: StepScope,
-  model: Model,
+  writer: Model,
   request: ModelRequest,
   shape: OutputShape | null,
 ): Promise<ModelRecord> {
   const { agent, context } = execution;
+  const model = withTransforms(execution, writer, shape !== null);
   if (shape === null && context.options.stream && !isGuarded(agent.settings)) {
     const first = (delta: PieceEvent) => withNewReferences(execution, delta);
     return streamed(context, scope, { model, request, delta: runContent('', 'str'), first, draft: true });

@@ -16,6 +16,7 @@ import {
 import { contextSearchKey } from '../knowledge/references-text.js';
 import { isAskKey } from '../requirements/tool-requirements.js';
 import { contextMessages, messagesOf } from '../transcript.js';
+import { modelHookTurn } from '../turns/call-changes.js';
 import {
   continueRecordOf,
   conversationOf,
@@ -62,7 +63,7 @@ export function continuationOf(run: Run, all: readonly StepRecord[], from: Conti
 
 const memoryRole: AuxiliaryRole = 'memory_model';
 
-const turnKeys = /^(?:wait:)?(?:model|tool|member):(\d+)/;
+const turnKeys = /^(?:wait:)?(?:model|tool|member|before-model|after-model):(\d+)/;
 
 /**
  * Which steps of an unfinished turn a failed run continues with. Open questions are asked again, except those of a run
@@ -94,13 +95,13 @@ function unfinishedTurn(run: Run, steps: readonly StepRecord[], turn: number): r
   if (!asksForCalls) return [];
   const isKept = isKeptOf(run);
   const begun = steps.filter((step) => Number(turnKeys.exec(step.key)?.[1] ?? -1) === turn && isKept(step));
-  return begun.some(({ kind }) => kind !== 'model' && kind !== 'try') ? begun : [];
+  return begun.some(({ kind }) => kind !== 'model' && kind !== 'try' && kind !== 'hook') ? begun : [];
 }
 
 /** The last answer, with its tries, when a post-hook has not passed it. */
 function unpassedAnswer(steps: readonly StepRecord[], turn: number): readonly StepRecord[] {
   if (!isUnpassed(steps)) return [];
-  return steps.filter((step) => triedKey(step) === `model:${turn}`);
+  return steps.filter((step) => triedKey(step) === `model:${turn}` || modelHookTurn(step.key) === turn);
 }
 
 /** What of a run is whole, from its beginning on. */
@@ -166,7 +167,10 @@ function besides(steps: readonly StepRecord[], conversation: ReadonlySet<StepRec
       return continueRecordOf(step).input === null && continueRecordOf(step).turn <= turn;
     if (kind === 'wait') return key.startsWith('wait:tool:') && Number(key.split(':')[2]) < turn;
     if (kind === 'knowledge') return key === contextSearchKey || isAboutUserMessage(step, conversation);
-    if (kind === 'hook') return key === 'dependencies' || key === settingsKey || hooks.includes(step);
+    if (kind === 'hook') {
+      const isOfRun = key === 'dependencies' || key === settingsKey;
+      return isOfRun || hooks.includes(step) || (modelHookTurn(key) ?? turn) < turn;
+    }
     // a message of the user is remembered once
     if (isRemembered(step)) return key.startsWith('memory') || isAboutUserMessage(step, conversation);
     if (kind !== 'auxiliary') return false;

@@ -30,8 +30,8 @@ export interface HookModelCall {
 
 /** What a hook learns about the run that it serves. */
 export interface HookContext {
-  /** Whether the hook sees the input of the run, or its output. */
-  readonly stage: 'input' | 'output';
+  /** Whether the hook sees the input of the run, its output, a model call before it is made, or the answer to one. */
+  readonly stage: 'input' | 'output' | 'before_model' | 'after_model';
   readonly agentId: string;
   readonly runId: string;
   readonly sessionId: string;

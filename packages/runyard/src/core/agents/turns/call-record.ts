@@ -10,8 +10,8 @@ const secretNames = /key$|secret|password|authorization|credential|(^|_)token$/i
 
 /** How the model is about to be called, unless that is the same as in the last call. */
 export function newCallRecord(execution: AgentExecution): { input?: ModelCallRecord } {
-  const { model, tools, soFar } = execution;
-  const parameters = shownParameters(model.parameters ?? {});
+  const { given, model, tools, soFar } = execution;
+  const parameters = shownParameters({ ...model.parameters, ...given?.parameters });
   const record: ModelCallRecord = {
     adapter: model.name,
     ...(isStreamed(execution) && { stream: true }),

@@ -5,6 +5,7 @@ import type { Model } from '../../models/model.js';
 import { ModelError } from '../../models/model-error.js';
 import { resolveModel } from '../../models/resolve.js';
 import type { StepScope } from '../../runs/context.js';
+import { RunFailed } from '../../runs/executable.js';
 import type { AgentSettings } from '../definition.js';
 import type { AgentExecution } from '../execution.js';
 import type { ModelRecord } from '../journal-records.js';
@@ -38,6 +39,8 @@ export async function callUntilAnswered(
       return await call(callsBefore);
     } catch (error) {
       scope.signal.throwIfAborted();
+      // code of the application failed, and no model
+      if (error instanceof RunFailed) throw error;
       const delay = retryDelay(agent.settings, error, retried);
       const facts = { err: error, model: execution.model.id, runId: context.run.runId };
       if (delay !== undefined) {

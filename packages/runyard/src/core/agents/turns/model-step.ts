@@ -20,6 +20,7 @@ import { withCache } from './cached-calls.js';
 import { withOwnCallIds } from './call-ids.js';
 import { isStreamed, newCallRecord } from './call-record.js';
 import { answeredBy, callUntilAnswered, useRecordedModel } from './model-retries.js';
+import { withTransforms } from './text-transforms.js';
 
 /** One model call of the conversation, journaled with all its tries. */
 export async function callModel(execution: AgentExecution, turn: number): Promise<ModelRecord> {
@@ -56,6 +57,12 @@ function announce({ context, model }: AgentExecution, key: string, callsBefore: 
   );
 }
 
+/** Transforms change what a cache gives as well. */
+function modelToCall(execution: AgentExecution): Model {
+  const { model, output } = execution;
+  return withTransforms(execution, withCache(execution, model), output !== null);
+}
+
 function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
   const { context } = execution;
   // what an earlier call said is in its own message
@@ -64,7 +71,7 @@ function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelR
   // the content is shown in its shape when it is complete
   const intermediate = isIntermediate(execution) || execution.output !== null;
   return streamed(context, scope, {
-    model: withCache(execution, execution.model),
+    model: modelToCall(execution),
     request: requestOf(execution),
     delta: intermediate ? runIntermediateContent('') : runContent('', 'str'),
     first: (delta) => withNewReferences(execution, delta),
@@ -74,7 +81,7 @@ function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelR
 
 async function whole(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
   const { agent, context, output } = execution;
-  const model = withCache(execution, execution.model);
+  const model = modelToCall(execution);
   const started = performance.now();
   const given = await withModel(context.callApplication, model, () =>
     model.generate(requestOf(execution), { signal: scope.signal }),
@@ -151,7 +158,8 @@ function isIntermediate({ agent }: AgentExecution): boolean {
   return agent.settings.outputModel !== undefined;
 }
 
-function requestOf({ agent, context, messages, model, output, soFar, tools }: AgentExecution): ModelRequest {
+function requestOf(execution: AgentExecution): ModelRequest {
+  const { agent, context, given, messages, model, output, soFar, tools } = execution;
   // the system message asks in words for a shape that the agent's model needs asking for; a fall-back may need it too
   const prompted = output === null || agent.model.capabilities.structuredOutput === 'prompted';
   const native = output !== null && model.capabilities.structuredOutput === 'native';
@@ -159,6 +167,9 @@ function requestOf({ agent, context, messages, model, output, soFar, tools }: Ag
   return {
     tools: toolDefinitions(tools.values()),
     ...toolChoiceOf(firstChoice ?? agent.settings.toolChoice, soFar.toolCalls),
+    // a hook decides about each call anew
+    ...(given?.toolChoice !== undefined && { toolChoice: given.toolChoice }),
+    ...(given?.parameters !== undefined && { parameters: given.parameters }),
     media: context.ports.media,
     ...(prompted ? { messages } : withOutput(model, messages, output.format)),
     ...(native && { output: output.format }),

@@ -124,9 +124,14 @@ async function turnCallOf(
   return { key, call, tool, refused, waits, plan, asked: askedSoFar(execution.context, call, key) };
 }
 
+/** What the model was offered in this turn: a call of anything else reaches no tool. */
+function offeredTools({ given, tools }: AgentExecution): ReadonlyMap<string, Tool> {
+  return given?.tools ?? tools;
+}
+
 /** What the provider executes once it is confirmed is no business of a tool with the same name. */
-function toolFor({ tools }: AgentExecution, { name, client }: RequestedCall): Tool | undefined {
-  return client === 'confirmation' ? undefined : tools.get(name);
+function toolFor(execution: AgentExecution, { name, client }: RequestedCall): Tool | undefined {
+  return client === 'confirmation' ? undefined : offeredTools(execution).get(name);
 }
 
 function isReady(call: TurnCall): boolean {
@@ -192,7 +197,7 @@ async function perform(
   const { timers, ports } = context;
   // of a replay nothing comes here but the delegation to members, and hooks are the application's
   const toolHooks = context.replay === null ? execution.agent.settings.toolHooks : undefined;
-  const availableTools = [...execution.tools.keys()];
+  const availableTools = [...offeredTools(execution).keys()];
   const noteTry: NoteTry = (failed) => context.noteTry(scope.key, { name: call.name, ...failed });
   const questions = new QuestionsOfCall(context, call, scope.key);
   const environment = { timers, media: ports.media, hooks: toolHooks, availableTools, noteTry, questions };
@@ -275,7 +280,8 @@ function toolContext(
 }
 
 /** What the model was given before it asked for the calls of this turn. Looked up when a tool asks for it. */
-function messagesGiven({ messages }: AgentExecution): () => readonly Message[] {
+function messagesGiven({ given, messages }: AgentExecution): () => readonly Message[] {
+  if (given !== null) return () => given.messages;
   // the last one is the model's answer, with the calls
   const count = messages.length - 1;
   return () => messages.slice(0, count);

@@ -24,6 +24,7 @@ export async function callOptions(
 ): Promise<AiSdkCallOptions> {
   const { tools, toolChoice, output } = request;
   return {
+    ...request.parameters,
     prompt: await prompt(request, options),
     abortSignal: signal,
     ...(tools.length > 0 && {

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Message } from '../message.js';
 import type { ModelRequest, ToolDefinition } from '../model.js';
+import { forCall } from '../provider/call-parameters.js';
 import { withoutSystem, withPairedToolCalls } from '../provider/conversation.js';
 import type { BodyOptions } from '../provider/protocol.js';
 import { schemaInWords } from '../provider/schema-in-words.js';
@@ -26,9 +27,10 @@ export interface AnthropicSettings {
 /** The body of a request to the Messages API. */
 export async function anthropicBody(
   request: ModelRequest,
-  settings: AnthropicSettings,
+  given: AnthropicSettings,
   { stream, unsigned, paused }: BodyOptions,
 ): Promise<string> {
+  const settings = forCall(given, request);
   const { system, rest } = withoutSystem(request.messages);
   const owner = { protocol: 'anthropic', model: settings.id };
   const messages = [...withPairedToolCalls(rest, /^[a-zA-Z0-9_-]+$/), ...(paused ? [paused] : [])];

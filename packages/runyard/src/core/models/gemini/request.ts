@@ -73,7 +73,8 @@ function toolConfigOf(own: JsonObject, choice: ToolChoice | undefined, stream: b
   return { ...rest, ...(Object.keys(calling).length > 0 && { functionCallingConfig: calling }) };
 }
 
-function generationConfig({ output }: ModelRequest, settings: GeminiSettings, enforced: boolean): JsonObject {
+function generationConfig(request: ModelRequest, settings: GeminiSettings, enforced: boolean): JsonObject {
+  const { output, parameters: ofCall } = request;
   const { maxTokens, thinking, parameters } = settings;
   const config: JsonObject = { ...parameters };
   if (maxTokens !== undefined) config.maxOutputTokens = maxTokens;
@@ -84,6 +85,7 @@ function generationConfig({ output }: ModelRequest, settings: GeminiSettings, en
       ...(thinking.budgetTokens !== undefined && { thinkingBudget: thinking.budgetTokens }),
     };
   }
+  Object.assign(config, ofCall);
   if (output && enforced) {
     const { $schema: _, ...schema } = output.schema;
     config.responseMimeType = 'application/json';

@@ -3,6 +3,7 @@ import type { Media, MediaContents } from '../../media/media.js';
 import type { Message } from '../message.js';
 import type { ModelRequest, ToolChoice } from '../model.js';
 import type { PieceOwner } from '../provider/answer/answer-pieces.js';
+import { forCall } from '../provider/call-parameters.js';
 import { withPairedToolCalls } from '../provider/conversation.js';
 import {
   audioFormat,
@@ -44,7 +45,7 @@ export async function openAIRequestBody(
       forOneRequest(request.media),
       options,
     ),
-    ...options.parameters,
+    ...forCall(options, request).parameters,
   };
   if (request.tools.length > 0) {
     body.tools = request.tools.map(({ name, description, inputSchema, strict }) => ({

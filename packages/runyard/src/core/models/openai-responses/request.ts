@@ -5,6 +5,7 @@ import type { ModelRequest, OutputFormat, ToolChoice } from '../model.js';
 import { ModelError } from '../model-error.js';
 import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer/answer-pieces.js';
 import { argumentsText } from '../provider/answer/tool-arguments.js';
+import { forCall } from '../provider/call-parameters.js';
 import { withPairedToolCalls } from '../provider/conversation.js';
 import {
   audioFormat,
@@ -38,7 +39,7 @@ export async function responsesBody(
   settings: ResponsesSettings,
   { stream, unsigned }: BodyOptions,
 ): Promise<string> {
-  const { parameters, provider } = settings;
+  const { parameters, provider } = forCall(settings, request);
   const owner = unsigned ? undefined : { protocol: 'openai-responses', model: settings.id };
   const place = { contents: forOneRequest(request.media), provider };
   const turns = turnsOf(withPairedToolCalls(request.messages, /^.{1,64}$/s));

@@ -83,6 +83,10 @@ const places: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
   [/^wait:(.*)$/, (rest) => `the question at ${ownPlaceInWords(rest)}`],
   [/^node:([\d.@~e]+)/, (path) => `step ${pathInWords(path)}`],
   [/^(?:(?:tool|member):)(\d+):(\d+)/, (turn, call) => `tool call ${next(call)} of turn ${next(turn)}`],
+  [
+    /^(before|after)-model:(\d+):(\d+)/,
+    (stage, turn, position) => `model hook ${next(position)} ${stage} model call ${next(turn)}`,
+  ],
   [/^(?:said:.*:)?(pre|post)-hook:(\d+)/, (stage, position) => `${stage}-hook ${next(position)}`],
 ];
 
