@@ -24,7 +24,7 @@ test('knows what components use, also inside teams and workflows', () => {
   expect(names('team')).toEqual(['mates']);
   expect(names('schema')).toEqual(['Order', 'Ticket', 'bank.output_schema']);
   expect(names('knowledge')).toEqual(['handbook']);
-  expect(names('hook')).toEqual(['look', 'checked']);
+  expect(names('hook')).toEqual(['look', 'checked', 'around']);
   expect(names('memory_manager')).toEqual(['bank']);
   expect(names('db')).toEqual(['main']);
   const shown = listed.entries().find(({ name }) => name === 'wire');

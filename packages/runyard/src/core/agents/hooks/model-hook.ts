@@ -65,9 +65,10 @@ export type AfterModel = (answer: ModelAnswer, run: HookContext) => void | Promi
 /** Code around each model call of the conversation: a function to call before it, or an object with both. */
 export type ModelHook =
   | BeforeModel
-  | { readonly name: string; readonly before?: BeforeModel; readonly after?: AfterModel };
+  | { readonly name: string; readonly before: BeforeModel; readonly after?: AfterModel }
+  | { readonly name: string; readonly before?: BeforeModel; readonly after: AfterModel };
 
-const options = objectOf<Exclude<ModelHook, BeforeModel>>({
+const options = objectOf<{ name: string; before?: BeforeModel; after?: AfterModel }>({
   name: required(name),
   before: callable,
   after: callable,
