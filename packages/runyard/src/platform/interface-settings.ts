@@ -1,27 +1,37 @@
 import { z } from 'zod';
 
+/** Options of an interface are given with its value: the setting only turns it on. */
+function enables(define: string): { readonly allowed: string } {
+  return { allowed: `true or false; with options, interfaces: [${define}({ … })] from runyard/interfaces` };
+}
+
 /** The settings of further protocols. */
 export const interfaceSettingsShape = {
   websocket: z.boolean().default(false).describe('Whether clients can start and follow runs over WebSocket.'),
   a2a: z
     .boolean()
     .default(false)
+    .meta(enables('a2a'))
     .describe('Whether clients of the Agent2Agent protocol (A2A) can use the components, at /a2a.'),
   agui: z
     .boolean()
     .default(false)
+    .meta(enables('agui'))
     .describe('Whether front ends that speak AG-UI can use the components, at /agui.'),
   openai: z
     .boolean()
     .default(false)
+    .meta(enables('openaiApi'))
     .describe('Whether clients of the OpenAI API can use the components as models, at /v1.'),
   aiSdk: z
     .boolean()
     .default(false)
+    .meta(enables('aiSdk'))
     .describe('Whether pages with the AI SDK can chat with the components, at /api/chat.'),
   mcp: z
     .boolean()
     .default(false)
+    .meta(enables('mcp'))
     .describe('Whether clients of the Model Context Protocol can use the components at /mcp.'),
   mcpSessionHours: z
     .int()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Deliveries } from '../../../src/capabilities/slack/deliveries.js';
+import { InstallationStore } from '../../../src/capabilities/slack/installations-store.js';
 import { SlackStore } from '../../../src/capabilities/slack/store.js';
 import { silentLog } from '../../../src/core/log.js';
 import { systemTimers } from '../../../src/platform/engine/local/timers.js';
@@ -107,5 +108,17 @@ forEachDatabase((_dialect, open) => {
     await store.release(held!);
     expect(await openOnes()).toMatchObject([{ deliveryId: 'a', runId: 'run-9' }]);
     expect(await store.drop(first!, 'no')).toBe(false);
+  });
+
+  test('the token of a later installation is not removed with that of an earlier one', async () => {
+    const place = await open();
+    const store = new InstallationStore(await place.open());
+    const one = { ownerId: 'T1', name: '', botUserId: 'U', scopes: '', installedBy: '' };
+    await store.put('/slack', { ...one, sealedToken: 'first' });
+    await store.put('/slack', { ...one, sealedToken: 'second' });
+    await store.remove('/slack', 'T1', 'first');
+    expect(await store.find('/slack', 'T1')).toMatchObject({ sealedToken: 'second' });
+    await store.remove('/slack', 'T1', 'second');
+    expect(await store.find('/slack', 'T1')).toBeUndefined();
   });
 });

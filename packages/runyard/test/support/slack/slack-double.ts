@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { until } from '../until.js';
 import { methods, sizes } from './limits.js';
+import { fieldsIn, fileIn } from './read-request.js';
+import { SlackFiles, type UploadedToSlack } from './slack-files.js';
 
 export type { Fields } from './workspace.js';
 
@@ -24,14 +26,6 @@ export interface Installed {
   readonly enterpriseId?: string;
 }
 
-export interface UploadedToSlack {
-  readonly id: string;
-  readonly filename: string;
-  bytes: Buffer;
-  channel?: string;
-  threadTs?: string;
-}
-
 /** How the next call of a method is answered instead: an error of Slack's, or a status. */
 export interface Fault {
   readonly error?: string;
@@ -49,7 +43,6 @@ export class SlackDouble {
   /** Calls that broke a limit. */
   readonly violations: string[] = [];
   readonly calls: Call[] = [];
-  readonly uploads: UploadedToSlack[] = [];
   readonly installed = new Map<string, Installed>();
   /** Answers of `oauth.v2.access` by their code. */
   readonly grants = new Map<string, Fields>();
@@ -64,7 +57,7 @@ export class SlackDouble {
   private readonly faults = new Map<string, Fault[]>();
   private readonly held = new Map<string, Promise<void>>();
   private readonly times = new Map<string, number[]>();
-  private readonly files = new Map<string, { type: string; bytes: Buffer }>();
+  private readonly files: SlackFiles;
   private envelopes = 0;
 
   static async open(): Promise<SlackDouble> {
@@ -81,6 +74,7 @@ export class SlackDouble {
   ) {
     const bot = { teamId: 'T1', botUserId: 'U0BOT', botId: 'B0BOT' };
     this.workspace = new Workspace(bot.botUserId);
+    this.files = new SlackFiles(port, this.workspace);
     this.installed.set(token, bot);
     this.users.set(bot.botUserId, user(bot.botUserId, 'Helper'));
     this.users.set('U1', user('U1', 'Ann'));
@@ -93,6 +87,10 @@ export class SlackDouble {
   /** Where the Web API is. */
   get url(): string {
     return `http://127.0.0.1:${this.port}/api/`;
+  }
+
+  get uploads(): UploadedToSlack[] {
+    return this.files.uploads;
   }
 
   get messages(): readonly Message[] {
@@ -169,10 +167,7 @@ export class SlackDouble {
 
   /** A file as an event has it. */
   file(name: string, mimetype: string, bytes: Uint8Array): Fields {
-    const id = `F${this.files.size + 1}`;
-    this.files.set(`/files/${id}`, { type: mimetype, bytes: Buffer.from(bytes) });
-    const url = `http://127.0.0.1:${this.port}/files/${id}`;
-    return { id, name, mimetype, size: bytes.byteLength, url_private: url, url_private_download: url };
+    return this.files.add(name, mimetype, bytes);
   }
 
   /** Sends an envelope to the first socket of socket mode; answers with its id. */
@@ -209,8 +204,11 @@ export class SlackDouble {
     const path = (request.url ?? '').split('?')[0] ?? '';
     const type = request.headers['content-type'] ?? '';
     const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
-    if (path.startsWith('/files/')) return this.serveFile(path, token, response);
-    if (path.startsWith('/upload/')) return this.takeUpload(path, await fileIn(body, type), response);
+    if (path.startsWith('/files/')) {
+      const fault = this.faults.get('the download of a file')?.shift();
+      return this.files.serve(path, { isKnown: this.installed.has(token), status: fault?.status }, response);
+    }
+    if (path.startsWith('/upload/')) return this.files.take(path, await fileIn(body, type), response);
     const method = path.replace('/api/', '');
     const fields = fieldsIn(body, type);
     const call: Call = { method, fields, token: token || (fields.token ?? ''), answer: 'ok' };
@@ -319,51 +317,12 @@ export class SlackDouble {
       case 'chat.stopStream':
         return written(this.workspace.stopStream(fields));
       case 'files.getUploadURLExternal':
-        return this.uploadUrl(fields);
+        return this.files.uploadUrl(fields);
       case 'files.completeUploadExternal':
-        return this.completed(fields);
+        return this.files.completed(fields);
       default:
         throw new Refused('unknown_method', method);
     }
-  }
-
-  private uploadUrl({ filename, length }: Fields): Fields {
-    if (!(Number(length) > 0)) throw new Refused('invalid_arguments', 'an upload without bytes');
-    const id = `F9${this.uploads.length}`;
-    this.uploads.push({ id, filename, bytes: Buffer.alloc(0) });
-    return { file_id: id, upload_url: `http://127.0.0.1:${this.port}/upload/${id}/${length}` };
-  }
-
-  private completed({ files, channel_id: channel, thread_ts: threadTs }: Fields): Fields {
-    for (const { id } of files) {
-      const upload = this.uploads.find((one) => one.id === id);
-      if (upload === undefined || upload.bytes.length === 0) throw new Refused('file_not_found', id);
-      Object.assign(upload, { channel, threadTs });
-      this.workspace.share(channel, threadTs, { id });
-    }
-    return { files };
-  }
-
-  private takeUpload(path: string, body: Buffer, response: ServerResponse): void {
-    const [, , id, length] = path.split('/');
-    const upload = this.uploads.find((one) => one.id === id);
-    const isWhole = upload !== undefined && Number(length) === body.length;
-    if (isWhole) upload.bytes = body;
-    response.writeHead(isWhole ? 200 : 400).end(isWhole ? `OK - ${length}` : 'unexpected length');
-  }
-
-  /** Who has no token gets the page to sign in, with the status 200. */
-  private serveFile(path: string, token: string, response: ServerResponse): void {
-    const file = this.files.get(path);
-    const fault = this.faults.get('the download of a file')?.shift();
-    if (fault?.status !== undefined) response.writeHead(fault.status, { location: '/sign-in' }).end();
-    else if (!this.installed.has(token))
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in');
-    else if (file === undefined) response.writeHead(404).end();
-    else
-      response
-        .writeHead(200, { 'content-type': file.type, 'content-length': file.bytes.length })
-        .end(file.bytes);
   }
 }
 
@@ -392,39 +351,4 @@ function user(id: string, name: string): Fields {
     real_name: name,
     profile: { display_name: name, email: `${name.toLowerCase()}@example.com` },
   };
-}
-
-/** Slack takes the bytes of a file as they are, and as a field of a form. */
-async function fileIn(body: Buffer, type: string): Promise<Buffer> {
-  if (!type.startsWith('multipart/form-data')) return body;
-  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
-  const [file] = [...form.values()];
-  return file instanceof Blob ? Buffer.from(await file.arrayBuffer()) : Buffer.from(file ?? '');
-}
-
-/** Fields of a form; lists and objects are JSON in them. */
-function fieldsIn(body: Buffer, type: string): Fields {
-  if (type.startsWith('application/json')) return JSON.parse(body.toString());
-  const entries = [...new URLSearchParams(body.toString())];
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, structured.has(name) ? parsed(value) : value]),
-  );
-}
-
-const structured = new Set([
-  'chunks',
-  'blocks',
-  'prompts',
-  'loading_messages',
-  'files',
-  'metadata',
-  'attachments',
-]);
-
-function parsed(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
 }

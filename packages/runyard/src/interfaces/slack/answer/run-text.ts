@@ -10,6 +10,9 @@ const broadcasts = /<!(?:(channel|here|everyone)(?:\|[^>]*)?|subteam\^(?:[^|>]*\
 export class RunText {
   private readonly said: string[] = [];
   private current = '';
+  /** What was said before the current text, put together; undefined when it has changed. */
+  private before: string | undefined;
+  private taken = 0;
 
   constructor(private readonly runId: string) {}
 
@@ -31,7 +34,14 @@ export class RunText {
 
   /** The whole text. */
   get text(): string {
-    return this.texts.join('\n\n').replace(broadcasts, '@$1$2');
+    this.before ??= quietly(this.said.filter(isText).join('\n\n'));
+    const now = isText(this.current) ? quietly(this.current) : '';
+    return [this.before, now].filter(isText).join('\n\n');
+  }
+
+  /** How many characters came so far: it costs nothing to ask, unlike the text. */
+  get length(): number {
+    return this.taken;
   }
 
   /** The run has ended with this answer. What was shown of another one is replaced. */
@@ -42,26 +52,29 @@ export class RunText {
     const whole = squeezed(answer);
     if (whole === '' || all.endsWith(whole) || (last !== '' && whole.endsWith(last))) return;
     this.said.splice(-1, 1, answer);
+    this.before = undefined;
   }
 
   /** Adds a line about the run. */
   remark(line: string): void {
     this.close();
-    this.said.push(line);
+    this.say(line);
   }
 
-  private get texts(): string[] {
-    return [...this.said, this.current].filter((text) => text.trim() !== '');
+  private say(text: string): void {
+    this.said.push(text);
+    this.before = undefined;
   }
 
   private piece(logged: LoggedEvent): void {
     if (!this.isOwn(logged)) return;
     const piece = logged.piece ?? contentIn(logged);
     this.current = piece === '' ? '' : this.current + piece;
+    this.taken += piece.length;
   }
 
   private close(): void {
-    if (this.current.trim() !== '') this.said.push(this.current);
+    if (isText(this.current)) this.say(this.current);
     this.current = '';
   }
 
@@ -72,6 +85,14 @@ export class RunText {
 }
 
 const ends = new Set(['ModelRequestCompleted', 'RunContentCompleted', 'ToolCallStarted']);
+
+function isText(text: string): boolean {
+  return text.trim() !== '';
+}
+
+function quietly(text: string): string {
+  return text.replace(broadcasts, '@$1$2');
+}
 
 function contentIn({ data }: LoggedEvent): string {
   const { content } = JSON.parse(data);

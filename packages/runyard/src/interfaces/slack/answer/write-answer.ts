@@ -117,7 +117,7 @@ class Answer {
     }
     const { streaming, bufferSize } = this.job.site.config;
     if (!streaming) return;
-    const grown = this.text.text.length - this.shown;
+    const grown = this.text.length - this.shown;
     if (isDue || this.messages.isWorth(grown, bufferSize)) await this.show(false);
   }
 
@@ -127,7 +127,7 @@ class Answer {
     const { streaming } = this.job.site.config;
     try {
       await this.messages.show(marked(messagesOf(text), streaming), streaming ? this.cards.news() : [], done);
-      this.shown = text.length;
+      this.shown = this.text.length;
     } catch (error) {
       if (!(error instanceof StoppedByUser)) throw error;
       await this.stop();
