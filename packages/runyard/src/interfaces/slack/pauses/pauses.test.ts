@@ -181,6 +181,8 @@ test('fields are read by their types, and a wrong value is said to the one who s
   const wrong = filled(message as Fields, { value: 'many' }, no);
   expect(await pressing(message as Fields, 'submit_pause', { state: wrong })).toEqual({ kind: 'waits' });
   expect(slack.ephemeral('U1').join()).toMatch(/fix the following.*seats: a whole number/s);
+  const vast = filled(message as Fields, { value: '9007199254740993' }, no);
+  expect(await pressing(message as Fields, 'submit_pause', { state: vast })).toEqual({ kind: 'waits' });
   const right = filled(message as Fields, { value: '3' }, no, { value: null });
   const outcome = await pressing(message as Fields, 'submit_pause', { state: right });
   expect(requirementsIn(outcome)[0].user_input_schema).toMatchObject([
@@ -219,6 +221,8 @@ test('an approval of an administrator is only looked at', async () => {
   expect(buttonsOf(message as Fields)).toMatchObject([
     { action_id: 'check_status', value: `ap|r-c1|${runId}|${ts}` },
   ]);
+  // one that is not known is not given
+  expect(await pressing(message as Fields, 'check_status')).toEqual({ kind: 'waits' });
   run.approvals = ['pending'];
   expect(await pressing(message as Fields, 'check_status')).toEqual({ kind: 'waits' });
   expect(JSON.stringify(asking()[0]?.blocks)).toContain('Still pending approval');
@@ -246,6 +250,17 @@ test('many questions take several messages; one that is too long to be read is a
   expect(messages.map(({ blocks }) => buttonsOf({ blocks }).length)).toEqual([48, 48, 24, 0]);
   expect(slack.thread(channel, threadTs)[0]?.text).toMatch(/pay.*\n⏸ and 41 more$/);
   expect(messages.at(-1)?.text).toContain(`1 of the questions of run ${runId} does not fit`);
+});
+
+test('a question with more fields than a message has blocks is announced', async () => {
+  const field = (_: unknown, n: number) => ({
+    name: `f${n}`,
+    field_type: 'str',
+    required: true,
+    value: null,
+  });
+  const messages = await paused(call('c1', { user_input_schema: Array.from({ length: 60 }, field) }));
+  expect(messages).toMatchObject([{ text: expect.stringContaining('does not fit') }]);
 });
 
 test('a pause is posted once, also when the answer to the call was lost', async () => {
