@@ -8,9 +8,11 @@ export type { Operations } from './app/operations.js';
 export type {
   ComponentNames,
   ContinueFields,
+  EventFields,
   RunBodies,
   RunFields,
   Runs,
+  SentEventBody,
   ServiceRun,
 } from './app/runs.js';
 export type { ListedSession, SessionDetail, SessionRun, Sessions } from './app/sessions.js';
@@ -225,6 +227,7 @@ export {
 } from './core/workflows/definition/step-return.js';
 export { AnswerRejected } from './core/workflows/functions/step-fault.js';
 export type { OpenRequirement, WorkflowRunOptions, WorkflowRunOutput } from './core/workflows/run-in-code.js';
+export type { EventReceipt, SendEventOptions } from './core/workflows/send-event.js';
 export { type AnyWorkflow, Workflow } from './core/workflows/workflow.js';
 export type { WorkflowSettings } from './core/workflows/workflow-options.js';
 export {

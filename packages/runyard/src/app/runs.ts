@@ -6,7 +6,13 @@ import type {
 } from '../capabilities/runs/bodies/listed-run-schema.js';
 import type { runBody, teamRunBody, workflowRunBody } from '../capabilities/runs/bodies/response-schema.js';
 import type { StartedRun } from '../capabilities/runs/request/started-run.js';
-import type { ContinueForm, CreateForm, listRunsQuery } from '../capabilities/runs/schema.js';
+import type {
+  ContinueForm,
+  CreateForm,
+  eventBody,
+  eventReceipt,
+  listRunsQuery,
+} from '../capabilities/runs/schema.js';
 import { decodedEvents } from '../core/components/started-run.js';
 import { errors } from '../core/errors/errors.js';
 import type { EventsOf } from '../core/events/run-event.js';
@@ -79,6 +85,10 @@ export interface ContinueFields {
   readonly dependencies?: JsonObject;
   readonly metadata?: JsonObject;
 }
+
+/** The body of `POST /workflows/{workflow_id}/runs/{run_id}/events`. */
+export type EventFields = z.input<typeof eventBody>;
+export type SentEventBody = z.output<typeof eventReceipt>;
 
 type ListQuery = Query<typeof listRunsQuery>;
 type ListOf<Kind extends RunKind> = Listing<readonly Listed[Kind][], Listed[Kind]>;
@@ -176,6 +186,13 @@ export class Runs {
   async cancel(runId: string): Promise<void> {
     const { kind, params } = await this.#place(runId);
     await this.calls.body(`cancel_${kind}_run`, { params });
+  }
+
+  /** Sends an event to a run of a workflow that waits for it, or will. */
+  async sendEvent(runId: string, event: EventFields): Promise<SentEventBody> {
+    const { kind, params } = await this.#place(runId);
+    if (kind !== 'workflow') throw errors.runNotFound();
+    return this.calls.body<typeof eventReceipt>('send_workflow_run_event', { params, body: event });
   }
 
   /** Follows a run, wherever it is executed, until it ends or pauses. `after`: the last event that the reader has. */

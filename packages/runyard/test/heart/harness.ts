@@ -71,6 +71,7 @@ export function engineOver(
       memories: new InProcessMemories(),
       learnings: new InProcessLearnings(),
       responses: new InProcessResponses(systemTimers),
+      receivedEvents: store.receivedEvents,
       pastSessions: { latest: async () => [], read: async () => undefined },
       recall: { put: async () => {}, nearest: async () => [] },
       ...ports,

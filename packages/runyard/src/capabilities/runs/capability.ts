@@ -8,6 +8,7 @@ import { runTexts } from './migrations/0012-run-texts.js';
 import { definitions } from './migrations/0013-definitions.js';
 import { askers } from './migrations/0014-askers.js';
 import { jobs } from './migrations/0015-jobs.js';
+import { receivedEvents } from './migrations/0030-received-events.js';
 import { StoredPastSessions } from './past-sessions.js';
 import type { RunServices } from './routes/route-kit.js';
 import { type SessionRunServices, sessionRunRoutes } from './routes/session-run-routes.js';
@@ -34,7 +35,7 @@ declare module '../capability.js' {
 
 export const runs: Capability = {
   name: 'runs',
-  migrations: [pausedComponents, runTexts, definitions, askers, jobs],
+  migrations: [pausedComponents, runTexts, definitions, askers, jobs, receivedEvents],
   routes: [...runRoutes, ...sessionRunRoutes],
   info: { orphaned_runs: orphanedRuns },
   open({ settings, components, spaces, log }) {
@@ -46,16 +47,20 @@ export const runs: Capability = {
         runs: new RunsService({ components, spaces, onDisconnect, log, limits }),
         sessionRuns: new SessionRunsService(spaces),
       },
-      inDatabase: (database, space) => ({
-        parts: {
-          runs: new RunStore(database, { traces: settings.traces }),
-          jobRows: new JobStore(database),
-          sessionRuns: new SessionRunStore(database),
-          orphans: new OrphanStore(database),
-          forCode: codeSpace(space),
-        },
-        ports: { pastSessions: new StoredPastSessions(space) },
-      }),
+      inDatabase: (database, space) => {
+        const runs = new RunStore(database, { traces: settings.traces });
+        const { receivedEvents } = runs;
+        return {
+          parts: {
+            runs,
+            jobRows: new JobStore(database),
+            sessionRuns: new SessionRunStore(database),
+            orphans: new OrphanStore(database),
+            forCode: codeSpace(space),
+          },
+          ports: { pastSessions: new StoredPastSessions(space), receivedEvents },
+        };
+      },
       info: async (caller) => ({ orphaned_runs: await orphans.shownTo(caller) }),
     };
   },

@@ -1,4 +1,5 @@
 import { forkSession, getCheckpoint, listCheckpoints } from './routes/checkpoint-routes.js';
+import { sendEvent } from './routes/event-routes.js';
 import { followEvents, resumeRun } from './routes/follow-routes.js';
 import type { RunKindFacts, RunRoute } from './routes/route-kit.js';
 import { cancelRun, continueRun, createRun, getRun, listRuns } from './routes/run-routes.js';
@@ -15,4 +16,8 @@ function runRoutesOf(facts: RunKindFacts): readonly RunRoute[] {
   return [...routes, listCheckpoints(facts), getCheckpoint(facts, facts.checkpoint), forkSession(facts)];
 }
 
-export const runRoutes: readonly RunRoute[] = [agentRuns, teamRuns, workflowRuns].flatMap(runRoutesOf);
+export const runRoutes: readonly RunRoute[] = [
+  ...[agentRuns, teamRuns, workflowRuns].flatMap(runRoutesOf),
+  // only workflows wait for events
+  sendEvent(workflowRuns),
+];

@@ -8,8 +8,10 @@ import type { Media } from '../../core/media/media.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import { resumeRun } from '../../core/runs/resume/resume-run.js';
 import type { EndedRun, Run, RunKind, RunStatus } from '../../core/runs/run.js';
+import { type EventReceipt, sendEvent } from '../../core/workflows/send-event.js';
 import { anonymousCaller, type Caller } from '../../platform/auth/caller.js';
 import { fixedStateKeys, without } from '../../platform/auth/fixed-values.js';
+import { personsBehind } from '../../platform/auth/persons.js';
 import { largestPage, offsetOf } from '../../platform/http/request/pagination.js';
 import type { WireFormat } from '../../platform/http/response/wire-format.js';
 import type { Spaces } from '../capability.js';
@@ -38,6 +40,12 @@ export interface RunsServiceOptions extends BeforeRunOptions {
   readonly components: ComponentsService;
   readonly spaces: Spaces;
   readonly onDisconnect: 'continue' | 'cancel';
+}
+
+export interface SentEvent {
+  readonly name: string;
+  readonly data: Json;
+  readonly eventId?: string | undefined;
 }
 
 export interface ListRuns {
@@ -123,6 +131,15 @@ export class RunsService {
     const { handle, fromIndex } = await resumeRun(site, run.runId, request);
     if (request.stream) await handle.stored();
     return startedRun(space, handle, request, { fromIndex, continued: true });
+  }
+
+  /** Sends an event to a run that waits for it, or will. */
+  async sendEvent(caller: Caller, place: RunPlace, event: SentEvent): Promise<EventReceipt> {
+    const { run, space } = await this.lookup.run(caller, boundPlace(caller, place));
+    const { engine, runs: journal } = space;
+    const site = { engine, journal, receivedEvents: journal.receivedEvents, askers: personsBehind(caller) };
+    const { name, data, eventId } = event;
+    return sendEvent(site, run.runId, name, data, eventId === undefined ? {} : { eventId });
   }
 
   /** Ends a run. The answer is the run if the process that executes it has not ended it yet. */

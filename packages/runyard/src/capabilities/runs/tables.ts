@@ -9,6 +9,7 @@ declare module '../../platform/storage/schema.js' {
     event_blocks: EventBlocksTable;
     run_texts: RunTextsTable;
     idempotency_keys: IdempotencyKeysTable;
+    received_events: ReceivedEventsTable;
     run_cancellations: RunCancellationsTable;
     /** Jobs have the tables of runs, apart from them; `session_id` of a job is empty. */
     jobs: RunsTable;
@@ -79,6 +80,21 @@ export interface RunTextsTable {
   /** 0 for a text that only events refer to. */
   kept: number;
   payload: string;
+}
+
+/** What a run was sent from outside. */
+interface ReceivedEventsTable {
+  run_id: string;
+  event_id: string;
+  name: string;
+  data: string;
+  /** The order in which the run received them. */
+  position: number;
+  /** The key of the wait that has it. */
+  taken_by: string | null;
+  /** 0 once the run has ended. */
+  open: number;
+  received_at: number;
 }
 
 interface IdempotencyKeysTable {

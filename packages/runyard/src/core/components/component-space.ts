@@ -13,11 +13,13 @@ import type { RunHandle } from '../runs/execution/executor.js';
 import { InProcessRecall } from '../runs/in-process-recall.js';
 import type { Job } from '../runs/jobs/job.js';
 import { Jobs } from '../runs/jobs/jobs.js';
+import { InProcessEvents } from '../runs/journal/in-process-events.js';
 import { MemoryJournal } from '../runs/journal/memory-journal.js';
 import type { RunJournal } from '../runs/journal/ports.js';
+import { awaitedEvent } from '../runs/journal/received-events.js';
 import { RunSlots, unlimitedSlots } from '../runs/leases/run-slots.js';
 import { InProcessNotifications } from '../runs/notifications/in-process-notifications.js';
-import type { EndedRun, Run } from '../runs/run.js';
+import type { EndedRun, Run, StepRecord } from '../runs/run.js';
 import { wakeAtOf } from '../runs/run-ends.js';
 import type { Timers } from '../timers.js';
 
@@ -50,12 +52,13 @@ export function inProcessSpace(component: Executable, timers: Timers, log = sile
 /** How often to look for paused runs whose time has come, while there are runs that wait for one. */
 const wakeMs = 1_000;
 
-/** Nothing polls a space without a service: looks for as long as a run waits for a time. */
+/** Nothing polls a space without a service: looks for as long as a run waits for a time or an event. */
 function waker(timers: Timers, wake: () => Promise<void>): NonNullable<EngineOptions['onRest']> {
   const waiting = new Set<string>();
   let stop: (() => void) | undefined;
   return ({ run, steps }) => {
-    if (run.status === 'paused' && wakeAtOf(steps) !== null) waiting.add(run.runId);
+    if (run.status === 'paused' && (wakeAtOf(steps) !== null || steps.some(isOpenEventWait)))
+      waiting.add(run.runId);
     else waiting.delete(run.runId);
     if (waiting.size > 0) stop ??= timers.every(wakeMs, () => void wake());
     else {
@@ -63,6 +66,10 @@ function waker(timers: Timers, wake: () => Promise<void>): NonNullable<EngineOpt
       stop = undefined;
     }
   };
+}
+
+function isOpenEventWait(step: StepRecord): boolean {
+  return step.status === 'running' && awaitedEvent(step) !== undefined;
 }
 
 /** How many jobs a space without a service executes at once. */
@@ -86,6 +93,7 @@ function inProcessParts(timers: Timers) {
       media: new InProcessMedia(),
       pastSessions: journal,
       recall: new InProcessRecall(() => journal.all()),
+      receivedEvents: new InProcessEvents(journal),
       memories: new InProcessMemories(),
       learnings: new InProcessLearnings(),
       responses: new InProcessResponses(timers),

@@ -251,7 +251,7 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     return this.outputOf(await (space.ended?.(handle) ?? handle.ended), space.media);
   }
 
-  private open(): Promise<ComponentSpace> {
+  protected open(): Promise<ComponentSpace> {
     if (this.openSpace === null)
       throw errors.invalidConfig(`${this.owner} has nothing to run it. Make it with ${this.kind}().`);
     return this.openSpace();

@@ -82,6 +82,29 @@ export const runErrors = {
     409,
     (runId: string) => `Run ${runId} already exists. Omit run_id, or choose another.`,
   ),
+  eventTooLarge: define(
+    'event_too_large',
+    413,
+    (length: number, most: number) =>
+      `The data of an event may have ${most} characters as JSON, and has ${length}.`,
+  ),
+  eventToEndedRun: defineForRun(
+    'run_ended',
+    409,
+    (runId: string, status: string) => `Run ${runId} has ended (${status}): it receives no events.`,
+  ),
+  tooManyReceivedEvents: defineForRun(
+    'too_many_received_events',
+    409,
+    (runId: string, most: number) =>
+      `Run ${runId} has received ${most} events, which is the most a run can have.`,
+  ),
+  eventIdTaken: define(
+    'event_id_taken',
+    409,
+    (eventId: string) =>
+      `The run has received another event with the id '${eventId}'. Choose another event_id.`,
+  ),
   jobInputTooLarge: define(
     'job_input_too_large',
     413,

@@ -52,6 +52,7 @@ export type PauseFields = {
   pause_kind?: 'step' | 'executor';
   step_requirements?: JsonObject[];
   error_requirements?: JsonObject[];
+  waiting_for?: JsonObject[];
 };
 
 type Results = { step_results: StepOutput[] };

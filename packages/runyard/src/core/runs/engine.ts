@@ -24,6 +24,7 @@ import { RunHints } from './notifications/run-hints.js';
 import type { Continuation } from './resume/continuation.js';
 import { hasMovedOn, RestingRuns, type RunAnswers } from './resume/resting-runs.js';
 import { type Run, terminalStatuses } from './run.js';
+import type { RunPorts } from './run-ports.js';
 import { inputWithConfigs, type RunRequest, type RunSession, sessionOf } from './run-request.js';
 
 /** How often to look for paused runs whose time has come. */
@@ -44,6 +45,9 @@ const handOnMs = 5_000;
 
 /** Starts runs, holds their leases, takes over those whose process died, and stops without losing any. */
 export class RunEngine {
+  /** What the tokens of a model cost, over the list prices. */
+  readonly prices: ModelPrices;
+  readonly ports: RunPorts;
   private readonly hints: RunHints;
   private readonly queue: WriteQueue;
   private readonly executor: RunExecutor;
@@ -57,7 +61,9 @@ export class RunEngine {
   private stopped: Promise<void> | null = null;
 
   constructor(private readonly options: EngineOptions) {
-    const { journal, timers, log, isTransient } = options;
+    const { journal, timers, log, isTransient, ports, prices = {} } = options;
+    this.ports = ports;
+    this.prices = prices;
     this.hints = new RunHints(options.notifications);
     this.queue = new WriteQueue(journal, timers, log, isTransient, (source) => this.hints.stored(source));
     this.executor = new RunExecutor(this.queue, options, this.hints);
@@ -112,11 +118,6 @@ export class RunEngine {
     if (this.options.alone === true) return;
     void this.executor.leases.waiting.poll();
     this.recovery.poll();
-  }
-
-  /** What the tokens of a model cost, over the list prices. */
-  get prices(): ModelPrices {
-    return this.options.prices ?? {};
   }
 
   get liveCount(): number {

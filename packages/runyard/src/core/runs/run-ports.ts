@@ -2,6 +2,7 @@ import type { Learnings } from '../learnings/learnings.js';
 import type { MediaContents } from '../media/media.js';
 import type { UserMemories } from '../memory/user-memories.js';
 import type { ResponseCache } from '../models/cache/response-cache.js';
+import type { ReceivedEvents } from './journal/received-events.js';
 import type { PastSessions } from './past-sessions.js';
 import type { Recall } from './recall.js';
 
@@ -11,6 +12,8 @@ export interface RunPorts {
   readonly pastSessions: PastSessions;
   /** Earlier exchanges by their meaning. */
   readonly recall: Recall;
+  /** The events that runs were sent. */
+  readonly receivedEvents: ReceivedEvents;
   /** What is remembered about people. */
   readonly memories: UserMemories;
   /** What agents have learned. */

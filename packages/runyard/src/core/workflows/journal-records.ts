@@ -8,6 +8,7 @@ import {
   either,
   flag,
   json,
+  jsonObject,
   list,
   nullable,
   number,
@@ -107,6 +108,27 @@ export const decisionRecord = outputRecord('decision', 1, object({ decided: eith
 
 /** Input of the steps `node:<path>:sleep:…`, and of the waits of the same name: when the sleep ends. */
 export const sleepInput = inputRecord('sleep', 1, object({ until: number }));
+
+/** Input of the waits of functions for events: which, and what their data has to fit. */
+export const eventQuestion = inputRecord(
+  'wait for an event',
+  1,
+  object({ step_id: text, step_name: text, event_name: text, schema: optional(jsonObject) }),
+);
+
+/** Where a function waits for something that no person answers. */
+export const waitPlace = inputRecord(
+  'wait of a function',
+  1,
+  object({ step_id: optional(text), step_name: optional(text) }),
+);
+
+/** Output of the same steps: the event, or that the time was up. */
+export const eventAnswer = outputRecord(
+  'received event',
+  1,
+  either(object({ timed_out: yes }), object({ event_id: text, data: json })),
+);
 
 /** Step `history`: the runs of the session that the workflow was shown. */
 export const historyRecord = outputRecord('history', 1, list(text));

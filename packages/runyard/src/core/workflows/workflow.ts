@@ -1,6 +1,7 @@
 import { workflowRunOptions, workflowStartOptions } from '../agents/run-options.js';
 import { Component } from '../components/component.js';
 import { standIn } from '../components/stand-in.js';
+import { errors } from '../errors/errors.js';
 import type { RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
@@ -22,6 +23,7 @@ import { endEvents } from './end-events.js';
 import { executeWorkflow, type WorkflowDefinition } from './execution/execute-workflow.js';
 import { metricsOf } from './fold/metrics.js';
 import { outputOf, type WorkflowRunOptions, type WorkflowRunOutput } from './run-in-code.js';
+import { type EventReceipt, type SendEventOptions, sendEvent } from './send-event.js';
 import { type WorkflowSettings, workflowContinueOptions, workflowOptions } from './workflow-options.js';
 
 interface WorkflowTypes<Content, Input> {
@@ -125,6 +127,29 @@ export class Workflow<Content = unknown, Input = string | JsonObject>
   async close(): Promise<void> {
     await Promise.all(Array.from(this.components.values(), closed));
     await this.settings.agent?.close();
+  }
+
+  /**
+   * Sends an event to a run that has not ended: a function that waits for it, or will, gets its data. Data that does
+   * not fit what the run waits for is refused.
+   */
+  async sendEvent(
+    runId: string,
+    name: string,
+    data: Json = null,
+    options: SendEventOptions = {},
+  ): Promise<EventReceipt> {
+    const { engine, journal } = await this.open();
+    const { run } = (await journal.load(runId)) ?? {};
+    if (run !== undefined && (run.kind !== 'workflow' || run.componentId !== this.id))
+      throw errors.runNotFound();
+    return sendEvent(
+      { engine, journal, receivedEvents: engine.ports.receivedEvents },
+      runId,
+      name,
+      data,
+      options,
+    );
   }
 
   protected structure(): Json {

@@ -165,6 +165,7 @@ const additions: readonly (readonly [scopes: string, operation: string, reason: 
   ['components:read', 'GET /components/{component_id}/history', 'reads a component'],
   ['components:read', 'GET /components/{component_id}/diff', 'reads versions of a component'],
   ['components:write', 'POST /components/{component_id}/restore', 'changes a component'],
+  ['workflows:run', 'POST /workflows/{workflow_id}/runs/{run_id}/events', 'continues a run'],
   ['public', 'GET /docs/assets/{file}', 'files of an open-source package tell nothing of a service'],
 ];
 

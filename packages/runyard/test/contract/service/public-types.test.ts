@@ -116,7 +116,7 @@ test('a function of a step knows the type of what it runs and of the answers tha
   const talker = agent({ id: 'talker', model: 'offline' });
   step({
     name: 's',
-    run: async ({ run, suspend, media }) => {
+    run: async ({ run, suspend, waitForEvent, media }) => {
       expectTypeOf(await run(clerkOfShop, 'x')).toEqualTypeOf<Order | string>();
       expectTypeOf(await run(talker, { any: 'object' }, 'name')).toEqualTypeOf<string>();
       expectTypeOf(await suspend('?')).toEqualTypeOf<{
@@ -129,6 +129,9 @@ test('a function of a step knows the type of what it runs and of the answers tha
       expectTypeOf(await suspend('?', { type: 'object' })).toEqualTypeOf<Json>();
       // @ts-expect-error not an option
       await suspend('?', Order, { timeout: 1 });
+      expectTypeOf(await waitForEvent('x')).toEqualTypeOf<Json>();
+      expectTypeOf(await waitForEvent('x', Order)).toEqualTypeOf<Order>();
+      expectTypeOf(await waitForEvent('x', Order, { timeoutMs: 1 })).toEqualTypeOf<Order | undefined>();
       expectTypeOf(media[0]!.bytes).returns.resolves.toEqualTypeOf<Uint8Array>();
       return '';
     },

@@ -4,6 +4,7 @@ import { step, workflow } from '../../../src/index.js';
 import { openaiApi } from '../../../src/interfaces.js';
 import { RunLife } from '../../support/components/run-life.js';
 import { type Body, TestService } from '../../support/service.js';
+import { until } from '../../support/until.js';
 
 /** Asks in the middle of its work, twice. */
 const refund = workflow({
@@ -21,10 +22,21 @@ const refund = workflow({
   ],
 });
 
+/** Waits for a payment. */
+const order = workflow({
+  id: 'order',
+  steps: [
+    step({
+      name: 'pay',
+      run: async ({ waitForEvent }) => (await waitForEvent('paid', z.object({ euros: z.number() }))).euros,
+    }),
+  ],
+});
+
 let service: TestService;
 
 beforeAll(async () => {
-  service = await TestService.start({ workflows: [refund], interfaces: [openaiApi()] });
+  service = await TestService.start({ workflows: [refund, order], interfaces: [openaiApi()] });
 });
 afterAll(() => service.stop());
 
@@ -75,4 +87,35 @@ describe('a question of a function', () => {
     expect((await answer({ confirmed: true })).choices[0].message.content).toContain('How much?');
     expect((await answer({ values: { euros: 7 } })).choices[0].message.content).toBe('7 euros');
   });
+});
+
+test('an event is sent to a run that waits for it', async () => {
+  const life = new RunLife(service, 'order', 'workflows');
+  const waiting = await life.start({ message: 'Chair' });
+  expect(waiting).toMatchObject({
+    status: 'paused',
+    waiting_for: [{ kind: 'event', event_name: 'paid', step_name: 'pay' }],
+  });
+  const send = (body: object, runId = String(waiting.run_id)) =>
+    service.call('POST', `/workflows/order/runs/${runId}/events`, {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  expect((await send({ name: 'paid', data: {} })).status).toBe(422);
+  expect((await send({ name: '' })).status).toBe(422);
+  expect((await send({ name: 'paid' }, 'unknown')).status).toBe(404);
+  expect(await send({ name: 'other', data: 1, event_id: 'o' })).toMatchObject({
+    status: 202,
+    body: { event_id: 'o', status: 'kept' },
+  });
+  expect(await send({ name: 'paid', data: { euros: 3 } })).toMatchObject({
+    status: 202,
+    body: { run_id: waiting.run_id, status: 'delivered' },
+  });
+  await until(
+    'the run has ended',
+    async () => (await life.stored(String(waiting.run_id))).status === 'completed',
+  );
+  expect((await life.stored(String(waiting.run_id))).content).toBe(3);
+  expect((await send({ name: 'paid', data: { euros: 3 } })).status).toBe(409);
 });

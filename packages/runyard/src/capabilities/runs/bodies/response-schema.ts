@@ -163,6 +163,13 @@ export const workflowRunBody = z
     paused_step_index: z.int().optional(),
     paused_step_name: z.string().optional(),
     pause_kind: z.enum(['step', 'executor']).optional(),
+    waiting_for: z
+      .array(z.looseObject({ kind: z.enum(['event', 'sleep']), step_name: z.string() }))
+      .optional()
+      .meta({
+        description: 'The events and times that functions of a paused workflow wait for.',
+        'x-addition': true,
+      }),
     step_states: z
       .array(z.looseObject({ key: z.string(), step_id: z.string(), status: z.string() }))
       .optional()

@@ -10,6 +10,7 @@ import type {
   SessionSummary,
   StartedUnderKey,
 } from '../../../core/runs/journal/ports.js';
+import type { ReceivedEvents } from '../../../core/runs/journal/received-events.js';
 import type { RunLeases } from '../../../core/runs/leases/run-leases.js';
 import type { RunQueue } from '../../../core/runs/leases/run-queue.js';
 import type { Run, RunKind, RunStatus } from '../../../core/runs/run.js';
@@ -25,6 +26,7 @@ import { runUnderKey } from './idempotency-store.js';
 import { LeaseStore } from './lease-store.js';
 import { LoadedRunStore, type RunWithSteps } from './loaded-run-store.js';
 import { QueueStore } from './queue-store.js';
+import { ReceivedEventStore } from './received-events-store.js';
 import { runColumns, runFromRow } from './rows-store.js';
 import { runsOf } from './run-list-store.js';
 import { copySession, type SessionCopy } from './session-copy-store.js';
@@ -108,6 +110,7 @@ const readLatestOfSessions = scopedStatement(
 export class RunStore implements RunJournal {
   readonly leases: RunLeases;
   readonly queue: RunQueue;
+  readonly receivedEvents: ReceivedEvents;
   readonly #sessions: SessionStore;
   readonly #loaded: LoadedRunStore;
   readonly #events: EventStore;
@@ -122,6 +125,7 @@ export class RunStore implements RunJournal {
     this.#events = new EventStore(database);
     this.leases = new LeaseStore(database);
     this.queue = new QueueStore(database);
+    this.receivedEvents = new ReceivedEventStore(database);
     this.#cancellations = new CancellationStore(database);
   }
 

@@ -48,7 +48,8 @@ function parsed(message: string, loc: Place): Json {
   return value;
 }
 
-function itemOf({ path, kind, message }: SchemaFault, given: Json, place: Place): ValidationItem {
+/** A fault of a value as an answer shows it, below a place. */
+export function itemOf({ path, kind, message }: SchemaFault, given: Json, place: Place): ValidationItem {
   const loc = [...place, ...path];
   if (kind === 'missing') {
     return { type: 'missing', loc, msg: 'Field required', input: shown(valueAt(given, path.slice(0, -1))) };

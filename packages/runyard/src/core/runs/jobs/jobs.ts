@@ -8,9 +8,11 @@ import type { EventReader } from '../events/event-reader.js';
 import { RunReleased } from '../executable.js';
 import { notBegun } from '../execution/live-run-start.js';
 import { decoded } from '../journal/codec.js';
+import { InProcessEvents } from '../journal/in-process-events.js';
 import { RunSlots } from '../leases/run-slots.js';
 import { componentKey, type OrphanOptions } from '../resume/ending-executable.js';
 import { jobKind, type Run, terminalStatuses } from '../run.js';
+import type { RunPorts } from '../run-ports.js';
 import type { Job } from './job.js';
 import { inputOf, jobExecutable, standInForJob } from './job-executable.js';
 
@@ -18,8 +20,10 @@ import { inputOf, jobExecutable, standInForJob } from './job-executable.js';
 export interface JobsOptions
   extends Omit<
     EngineOptions,
-    'resolve' | 'orphans' | 'ownSlots' | 'alone' | 'rebuiltEvents' | 'onRest' | 'limits'
+    'resolve' | 'orphans' | 'ownSlots' | 'alone' | 'rebuiltEvents' | 'onRest' | 'limits' | 'ports'
   > {
+  /** Jobs are sent no events. */
+  readonly ports: Omit<RunPorts, 'receivedEvents'>;
   /** What this process can do. */
   readonly jobs: readonly Job[];
   /** Set in a service: jobs of other kinds are left to other processes, or ended after a time. */
@@ -77,6 +81,7 @@ export class Jobs {
     );
     this.engine = new RunEngine({
       ...engine,
+      ports: { ...engine.ports, receivedEvents: new InProcessEvents(engine.journal) },
       ...(ownSlots.length > 0 && { ownSlots: new Map(ownSlots) }),
       resolve: ({ componentId }) => {
         const job = this.kinds.get(componentId);

@@ -8,8 +8,10 @@ import { LiveRun } from '../execution/live-run.js';
 import { Setbacks } from '../execution/setbacks.js';
 import { dueAtOf, timedOut } from '../journal/due-questions.js';
 import type { RestingRun, RunUsage } from '../journal/ports.js';
+import { awaitedEvent } from '../journal/received-events.js';
 import type { ContinueRecord } from '../journal/records.js';
 import type { WriteQueue } from '../journal/write-queue.js';
+import type { RunQueue } from '../leases/run-queue.js';
 import { executedUntil } from '../limits/executed-time.js';
 import type { Run, RunFailure, StepRecord } from '../run.js';
 import { cancelledEnd, failedEnd } from '../run-ends.js';
@@ -66,19 +68,34 @@ export class RestingRuns {
     for (const key of answers.keys()) if (!open.has(key)) throw errors.answeredBefore(runId);
     // before anything is used up: a run that does not fit stays as it is until its code is back
     await assertFits(executable, run, steps, this.options.timers);
+    const received = await this.received(runId, open);
     const live = await this.revive(askedBy(run, given.askers), steps, executable);
     const [now, deadline] = [this.options.timers.now(), await this.options.leases.now()];
     const { attempt } = live.run;
     for (const [key, step] of open) {
       // an answer that comes too late does not count, and what else is due is settled with it
-      const output = isDue(step, deadline) ? timedOut : answers.get(key);
+      const output = received.get(key) ?? (isDue(step, deadline) ? timedOut : answers.get(key));
       if (output !== undefined) live.putStep({ ...step, status: 'completed', attempt, output, endedAt: now });
     }
     for (const approval of approvals ?? []) live.putApproval(approval);
     return this.resume(live, executable, continuation);
   }
 
-  /** Resumes paused runs whose time has come. */
+  /** The events that open questions wait for, by the keys of the questions. */
+  private async received(
+    runId: string,
+    open: ReadonlyMap<string, StepRecord>,
+  ): Promise<Map<string, unknown>> {
+    const events = new Map<string, unknown>();
+    for (const [key, step] of open) {
+      const name = awaitedEvent(step);
+      const event = name && (await this.options.ports.receivedEvents.take(runId, name, key));
+      if (event) events.set(key, { event_id: event.eventId, data: event.data });
+    }
+    return events;
+  }
+
+  /** Resumes paused runs whose time has come, or that have received what they wait for. */
   async wake(): Promise<void> {
     this.waking ??= this.wakeDue().finally(() => {
       this.waking = undefined;
@@ -93,17 +110,23 @@ export class RestingRuns {
   }
 
   private async wakeDue(): Promise<void> {
-    const { queue, timers, log, orphans } = this.options;
-    const now = timers.now();
+    const { queue, ports, log } = this.options;
     try {
-      // what cannot be woken here stays in the list: look past it
-      for (let passed = 0; !this.ended; ) {
-        const runs = await queue.due(wokenAtOnce, passed, await orphans?.components());
-        for (const run of runs) if (!(await this.wakeOne(run, now))) passed += 1;
-        if (runs.length < wokenAtOnce) return;
-      }
+      await this.wakeAll((...page) => queue.due(...page));
+      await this.wakeAll((...page) => ports.receivedEvents.answerable(...page));
     } catch (error) {
       if (!isReported(error)) log.error({ err: error }, 'waking paused runs failed');
+    }
+  }
+
+  private async wakeAll(list: RunQueue['due']): Promise<void> {
+    const { timers, orphans } = this.options;
+    const now = timers.now();
+    // what cannot be woken here stays in the list: look past it
+    for (let passed = 0; !this.ended; ) {
+      const runs = await list(wokenAtOnce, passed, await orphans?.components());
+      for (const run of runs) if (!(await this.wakeOne(run, now))) passed += 1;
+      if (runs.length < wokenAtOnce) return;
     }
   }
 

@@ -48,6 +48,18 @@ export interface StepCalls {
     const Schema extends ValueSchema | undefined = undefined,
     Options extends WaitOptions = WaitOptions,
   >(question: string, schema?: Schema, options?: Options): Promise<AnswerTo<Schema> | WhenLate<Options>>;
+  /**
+   * Waits until the run is sent an event of this name: one that came before this call, or the next one. Without a
+   * schema its data is any JSON. With `timeoutMs`, the result is undefined when the time is up.
+   */
+  waitForEvent<
+    const Schema extends ValueSchema | undefined = undefined,
+    Options extends WaitOptions = WaitOptions,
+  >(
+    name: string,
+    schema?: Schema,
+    options?: Options,
+  ): Promise<(Schema extends ValueSchema ? FittedTo<Schema> : Json) | WhenLate<Options>>;
   /** Waits for so many milliseconds, or until that time, and leaves the slot of the run to others. */
   sleep(until: number | Date, options?: Pick<WaitOptions, 'name'>): Promise<void>;
 }

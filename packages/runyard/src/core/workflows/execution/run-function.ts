@@ -161,13 +161,14 @@ function stepContext(
   round: Round,
   site: StepScope,
   reports: Reports,
-  { run, suspend, sleep }: StepCalls,
+  { run, suspend, sleep, waitForEvent }: StepCalls,
 ): StepContext {
   const { context } = flow;
   return Object.assign(input, {
     run,
     suspend,
     sleep,
+    waitForEvent,
     rejectionFeedback: round.feedback ?? feedbackIn(input),
     signal: site.signal,
     idempotencyKey: site.idempotencyKey,

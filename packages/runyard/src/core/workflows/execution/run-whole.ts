@@ -38,7 +38,7 @@ export async function runWhole(flow: Flow, work: WorkflowFunction, scope: Scope)
       signal: site.signal,
       isBounded: false,
     });
-    const { run, suspend, sleep } = calls;
+    const { run, suspend, sleep, waitForEvent } = calls;
     const whole: WorkflowContext = Object.assign(stepInput(flow, placeAtTop(flow, 0), scope, state), {
       rejectionFeedback: null,
       signal: site.signal,
@@ -49,6 +49,7 @@ export async function runWhole(flow: Flow, work: WorkflowFunction, scope: Scope)
       run,
       suspend,
       sleep,
+      waitForEvent,
     });
     const called = Promise.resolve(whole).then((given) =>
       context.callApplication(flow.workflow.name, () => work(given)),

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { checkOptions, checkValue } from '../../options/check-options.js';
-import { kind, milliseconds, name as nameKind, objectOf } from '../../options/kinds.js';
+import { kind } from '../../options/kinds.js';
 import { schema as schemaKind } from '../../options/schema-kind.js';
 import { faultText } from '../../schemas/schema-faults.js';
 import { fitInName, jsonSchemaOf, type ValueSchema } from '../../schemas/value-schema.js';
@@ -13,20 +13,13 @@ import { requirementOf, reviewAnswer, type StepRequirement } from '../review/ste
 import { stepPaused } from '../workflow-events.js';
 import type { FunctionSite, WaitPlace } from './function-site.js';
 import { AnswerRejected, StepFault } from './step-fault.js';
+import { waitOptions } from './wait-options.js';
 
 const longestQuestion = 10_000;
 const question = kind(
   `a text of 1 to ${longestQuestion} characters`,
   (value) => typeof value === 'string' && value !== '' && value.length <= longestQuestion,
 );
-
-/** Ten years: the time is stored, so that no timer bounds it. */
-const longestWaitMs = 315_360_000_000;
-
-const waitOptions = objectOf<WaitOptions>({
-  name: nameKind,
-  timeoutMs: milliseconds(1, longestWaitMs),
-});
 
 /** How many answers that the schema refuses a question takes before the step fails. */
 const mostRefused = 10;

@@ -11,6 +11,7 @@ import { isComponent } from '../definition/node-options.js';
 import type { StepCalls } from '../definition/step-calls.js';
 import type { Flow, Scope } from '../execution/flow.js';
 import { askInFunction } from './ask-in-function.js';
+import { waitForEventInFunction } from './function-event.js';
 import type { FunctionSite, WaitPlace } from './function-site.js';
 import { sleepInFunction } from './function-sleep.js';
 import { StepFault } from './step-fault.js';
@@ -54,6 +55,15 @@ export class FunctionCalls implements StepCalls {
     });
     // the schema says what the answer is
     return asking as never;
+  };
+
+  readonly waitForEvent: StepCalls['waitForEvent'] = (name, schema, options) => {
+    const waiting = this.begin(() => {
+      const wait = this.waitName('event', options?.name);
+      return waitForEventInFunction(this.site, wait, name, schema, options);
+    });
+    // the schema says what the data is
+    return waiting as never;
   };
 
   readonly sleep: StepCalls['sleep'] = (until, options) =>

@@ -26,7 +26,13 @@ export async function sleepInFunction(
     readIf(held, sleepInput)?.until ?? (paused === undefined ? await dueTime(flow, name, until) : 0);
   const left = dueAt - (await context.deadline(0));
   if (paused !== undefined || (held === undefined && left > heldMs)) {
-    const requirement = { key, kind: 'sleep', parentKey, data: { until: dueAt }, dueAt };
+    const requirement = {
+      key,
+      kind: 'sleep',
+      parentKey,
+      data: { until: dueAt, step_id: place.stepId, step_name: name },
+      dueAt,
+    };
     await context.wait(requirement, slept);
     return;
   }

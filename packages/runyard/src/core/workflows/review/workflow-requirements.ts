@@ -8,6 +8,7 @@ import { childPrefix, ownSteps } from '../../runs/journal/child-steps.js';
 import { read } from '../../runs/journal/codec.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import { nodeOf } from '../fold/workflow-fold.js';
+import { waitsOf } from '../functions/open-waits.js';
 import { stepIdOf } from '../journal-records.js';
 import { reviewedOutput } from './reviewed-output.js';
 import {
@@ -50,6 +51,8 @@ export interface WorkflowRequirements {
   readonly stepRequirements: readonly JsonObject[];
   readonly errorRequirements: readonly JsonObject[];
   readonly open: readonly StepRequirementState[];
+  /** The events and times that functions of a paused run wait for. */
+  readonly waits: readonly JsonObject[];
   readonly pausedStepIndex?: number;
   readonly pausedStepName?: string;
   /** Left out for a step that failed. */
@@ -69,6 +72,7 @@ export function workflowRequirementsOf(run: Run, steps: readonly StepRecord[]): 
     stepRequirements: bodies(({ kind }) => kind !== 'error'),
     errorRequirements: bodies(({ kind }) => kind === 'error'),
     open,
+    waits: run.status === 'paused' ? waitsOf(steps) : [],
     ...(active !== undefined && {
       pausedStepIndex: active.topIndex,
       pausedStepName: active.stepName,
@@ -183,12 +187,14 @@ function executorState(
 
 /** The wire leaves nothing out that a client may look for. */
 export function pauseFields(requirements: WorkflowRequirements): PauseFields {
-  const { stepRequirements, errorRequirements, pausedStepIndex, pausedStepName, pauseKind } = requirements;
+  const { stepRequirements, errorRequirements, waits } = requirements;
+  const { pausedStepIndex, pausedStepName, pauseKind } = requirements;
   return {
     ...(pausedStepIndex !== undefined && { paused_step_index: pausedStepIndex }),
     ...(pausedStepName !== undefined && { paused_step_name: pausedStepName }),
     ...(pauseKind !== undefined && { pause_kind: pauseKind }),
     ...(stepRequirements.length > 0 && { step_requirements: [...stepRequirements] }),
     ...(errorRequirements.length > 0 && { error_requirements: [...errorRequirements] }),
+    ...(waits.length > 0 && { waiting_for: [...waits] }),
   };
 }

@@ -66,6 +66,7 @@ function said(run: RunView['run'], body: Readonly<Record<string, unknown>>): str
 
 function pausedText(kind: RunView['run']['kind'], body: Readonly<Record<string, unknown>>): string {
   const questions = new PausedRun(kind, body).questions.map(({ message }) => message);
+  if (questions.length === 0) return 'The run waits for an event or for a time.';
   return [...questions, 'The run waits for an answer. Continue it with continue_run.'].join('\n');
 }
 
