@@ -21,9 +21,9 @@ export { Agent, type AnyAgent } from './core/agents/agent.js';
 export {
   AgentFactory,
   type AgentFactorySettings,
-  agentFactory,
   FactoryRefusal,
   type FactoryRequest,
+  type FactoryRunOptions,
 } from './core/agents/agent-factory.js';
 export type { TextTransform, TextTransformRun } from './core/agents/answer/text-transform.js';
 export type {
@@ -233,6 +233,7 @@ export type { WorkflowSettings } from './core/workflows/workflow-options.js';
 export {
   a2aAgent,
   agent,
+  agentFactory,
   knowledge,
   type LibraryOptions,
   remoteAgent,

@@ -1,7 +1,12 @@
 import { Agent } from './core/agents/agent.js';
+import {
+  AgentFactory,
+  type AgentFactorySettings,
+  type GivenFactoryInput,
+} from './core/agents/agent-factory.js';
 import type { AgentSettings } from './core/agents/definition.js';
 import { type ComponentSpace, inProcessSpace } from './core/components/component-space.js';
-import type { Json } from './core/json.js';
+import type { Json, JsonSchema } from './core/json.js';
 import { Knowledge } from './core/knowledge/knowledge.js';
 import type { KnowledgeSettings } from './core/knowledge/knowledge-settings.js';
 import type { Log } from './core/log.js';
@@ -36,6 +41,22 @@ export function agent<Output extends ValueSchema = never, Input extends ValueSch
   settings: AgentSettings<Output, Input> & LibraryOptions,
 ): Agent<FittedTo<Output>, InputFor<Input>> {
   return withLog('agent()', settings, (own) => new Agent(own));
+}
+
+/** Defines an agent that is built for each run, from the run's `factory_input` and its caller. */
+export function agentFactory<Schema extends ValueSchema = JsonSchema>(
+  settings: AgentFactorySettings<Schema>,
+): AgentFactory<GivenFactoryInput<Schema>> {
+  const factory = new AgentFactory<GivenFactoryInput<Schema>>(settings);
+  let space: ComponentSpace | undefined;
+  factory.attach(async () => {
+    space ??= inProcessSpace(
+      async (run, journal) => factory.rebuilt(run, (await journal.session(run.sessionId))?.state ?? {}),
+      systemTimers,
+    );
+    return space;
+  });
+  return factory;
 }
 
 /**

@@ -2,7 +2,7 @@ import { InCode } from './app/in-code.js';
 import type { CallSite } from './app/service-calls.js';
 import { capabilities } from './capabilities/capabilities.js';
 import { routesOf, type ServiceParts, type SpaceDatabase } from './capabilities/capability.js';
-import { ComponentsService, type ReadyComponent } from './capabilities/components/service.js';
+import { type Component, ComponentsService, type ReadyComponent } from './capabilities/components/service.js';
 import type { TakesUp } from './capabilities/runs/database-space.js';
 import { Readiness } from './capabilities/system/readiness.js';
 import { CodeConfigs } from './code-configs.js';
@@ -97,7 +97,7 @@ export class Runyard extends InCode {
     const options = checkedRunyardOptions(given);
     this.options = options;
     this.components = new ComponentsService(options);
-    for (const component of this.components.ready()) component.attach(() => this.spaceOf(component));
+    for (const component of this.components.list()) component.attach(() => this.spaceOf(component));
     this.knowledge = allKnowledge(options, this.components);
     for (const knowledge of this.knowledge) knowledge.attach(() => this.knowledgeSpaceOf(knowledge));
     const { components, knowledge } = this;
@@ -387,7 +387,7 @@ export class Runyard extends InCode {
     return this.databases;
   }
 
-  private async spaceOf({ settings }: ReadyComponent): Promise<ComponentSpace> {
+  private async spaceOf({ settings }: Component): Promise<ComponentSpace> {
     const { spaces } = await this.open();
     return (await spaces.get(settings.database)).forCode;
   }

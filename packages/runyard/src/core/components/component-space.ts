@@ -38,15 +38,20 @@ export interface ComponentSpace {
  * The space of one component that no service registers. Its sessions, memories and learnings are its own, because
  * other components may have the same id, and live as long as it does: `new Runyard({ agents })` makes them durable.
  */
-export function inProcessSpace(component: Executable, timers: Timers, log = silentLog): ComponentSpace {
+export function inProcessSpace(
+  component: Executable | ((run: Run, journal: RunJournal) => Promise<Executable>),
+  timers: Timers,
+  log = silentLog,
+): ComponentSpace {
   const parts = { ...inProcessParts(timers), log };
+  const { journal } = parts;
   const engine: RunEngine = new RunEngine({
     ...parts,
     slots: unlimitedSlots(),
-    resolve: () => component,
+    resolve: (run) => (typeof component === 'function' ? component(run, journal) : component),
     onRest: waker(timers, () => engine.recover()),
   });
-  return { engine, journal: parts.journal, media: parts.ports.media };
+  return { engine, journal, media: parts.ports.media };
 }
 
 /** How often to look for paused runs whose time has come, while there are runs that wait for one. */

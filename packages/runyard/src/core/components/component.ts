@@ -134,6 +134,11 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
   /** Lets go of what its tools hold (connections, processes). It can be used again. */
   abstract close(): Promise<void>;
 
+  /** What has to be stored with a run so that its component can be built again. */
+  protected get runOrigin(): Pick<RunOptions, 'factoryInput' | 'claims'> {
+    return {};
+  }
+
   /** What a journal has to fit. */
   protected abstract structure(): Json;
   protected abstract outputOf(ended: EndedRun, contents: MediaContents): Types['output'];
@@ -236,7 +241,10 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
       input: {
         content,
         media,
-        options: { ...given, ...shape, ...filtered, ...extra, ...conversation, stream: how !== 'run' },
+        options: {
+          ...{ ...given, ...shape, ...filtered, ...extra, ...conversation, ...this.runOrigin },
+          stream: how !== 'run',
+        },
       },
       userId: userId ?? null,
       sessionId,
