@@ -71,6 +71,7 @@ export type { Fallback, FallbackListener, FallbackNotice } from './core/agents/t
 export type { WorkingMemorySettings } from './core/agents/working-memory/working-memory-settings.js';
 export type { RetryBackoff } from './core/back-off.js';
 export type { DeepPartial } from './core/components/partial-objects.js';
+export type { AsToolOptions } from './core/components/component-tool.js';
 export {
   type CancelledRun,
   type CompletedRun,
@@ -176,12 +177,19 @@ export type { FeedbackQuestion, InputField, PersonForm } from './core/tools/ques
 export type { ToolAnswer, ToolRequirement } from './core/tools/questions/requirement.js';
 export type { QuestionAnswer, ToolQuestion } from './core/tools/questions/tool-question.js';
 export { type Tool, tool } from './core/tools/tool.js';
+export type { ToolComponent } from './core/tools/tool-component.js';
 export type { ToolContext } from './core/tools/tool-context.js';
 export type { CacheOptions, ToolOptions } from './core/tools/tool-options.js';
 export { type NewMedia, type ToolResult, toolResult } from './core/tools/tool-result.js';
 export type { ToolSchema } from './core/tools/tool-schema.js';
 export type { ToolSource } from './core/tools/tool-source.js';
-export { type ToolEntry, Toolkit, type ToolkitOptions, toolkit } from './core/tools/toolkit.js';
+export {
+  type PlainToolEntry,
+  type ToolEntry,
+  Toolkit,
+  type ToolkitOptions,
+  toolkit,
+} from './core/tools/toolkit.js';
 export type { GivenStepAnswer, WorkflowContinueOptions } from './core/workflows/continue-in-code.js';
 export { condition, loop, parallel, router, step, steps } from './core/workflows/definition/builders.js';
 export type {

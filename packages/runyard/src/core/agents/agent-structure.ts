@@ -1,3 +1,4 @@
+import { componentsOfTools } from '../components/component-tool.js';
 import { functionIdentity } from '../fingerprint.js';
 import type { Json } from '../json.js';
 import { toolSourcesOf } from '../tools/collect-tools.js';
@@ -15,6 +16,7 @@ export function agentStructure({
 }: Pick<AgentDefinition, 'settings' | 'tools' | 'toolEntries'>): Json {
   const { preHooks = [], postHooks = [], dependencies = {} } = settings;
   const chosen = dependentSettings(settings);
+  const inside = componentsOfTools(tools.values());
   const resolved = Object.entries(dependencies).filter(([, value]) => typeof value === 'function');
   return {
     preHooks: preHooks.map(hookIdentity),
@@ -22,6 +24,10 @@ export function agentStructure({
     dependencies: resolved.length > 0,
     reasoning: settings.reasoning ?? settings.reasoningModel !== undefined,
     tools: Array.from(tools.values(), toolStructure),
+    // what runs inside is a part of the journal
+    ...(inside.length > 0 && {
+      components: inside.map(({ kind, id, fingerprint = null }) => [kind, id, fingerprint]),
+    }),
     sources: toolSourcesOf(toolEntries).map(({ name }) => name),
     toolCallLimit: settings.toolCallLimit ?? null,
     ...(chosen.length > 0 && { chosen: [...chosen] }),

@@ -4,9 +4,10 @@ import type { RunContext } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
 import type { RunResult } from '../runs/run.js';
 import { collectFixedTools, namedTools } from '../tools/collect-tools.js';
-import { endEvents } from './agent-events.js';
+import { endEvents, runPaused } from './agent-events.js';
 import { agentOptions } from './agent-options.js';
 import { agentStructure } from './agent-structure.js';
+import { openRequirements } from './continuation/continue-in-code.js';
 import type { AgentSettings } from './definition.js';
 import { executeAgent } from './execute-agent.js';
 import { ModelComponent } from './model-component.js';
@@ -39,7 +40,10 @@ export class Agent<Content = unknown, Input = string | JsonObject> extends Model
   }
 
   endEvents(end: RunEnd, context: RunContext): readonly RunEvent[] {
-    return endEvents(end, context.steps());
+    if (end.status !== 'paused') return endEvents(end, context.steps());
+    // what a component waits for that is a tool of it, too
+    const open = openRequirements({ ...context.run, status: end.status }, context.allSteps());
+    return [{ event: 'RunContentCompleted' }, runPaused(open)];
   }
 
   protected structure(): Json {

@@ -1,14 +1,15 @@
 import type { Tool } from '../tools/tool.js';
 
-const delegating = new WeakSet<Tool>();
+/** By their code: a tool under another name does the same. */
+const delegating = new WeakSet<object>();
 
-/** Marks tools of the framework that do nothing but have members of a team run. */
+/** Marks tools of the framework that do nothing but have components run, such as the members of a team. */
 export function delegatingTools<Tools extends readonly Tool[]>(...tools: Tools): Tools {
-  for (const one of tools) delegating.add(one);
+  for (const one of tools) delegating.add(one.code);
   return tools;
 }
 
 /** Whether all that a call of the tool does is steps of runs inside: a replay looks into it. */
 export function delegates(tool: Tool): boolean {
-  return delegating.has(tool);
+  return delegating.has(tool.code);
 }

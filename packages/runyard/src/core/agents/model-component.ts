@@ -1,4 +1,5 @@
 import { Component } from '../components/component.js';
+import { componentsOfTools } from '../components/component-tool.js';
 import { type CompletedRun, RunOutputError } from '../components/run-output.js';
 import type { StartedRun } from '../components/started-run.js';
 import { errors } from '../errors/errors.js';
@@ -9,6 +10,7 @@ import type { Model } from '../models/model.js';
 import { resolveModel } from '../models/resolve.js';
 import type { ObjectKind } from '../options/kind.js';
 import type { RunContext } from '../runs/context.js';
+import type { Executable } from '../runs/executable.js';
 import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js';
 import type { ResumeRequest } from '../runs/resume/resume-run.js';
 import type { EndedRun, Run, RunResult, StepRecord } from '../runs/run.js';
@@ -119,12 +121,23 @@ export abstract class ModelComponent<
     return this.fixedTools.instructions;
   }
 
+  /** The components that are tools of it. */
+  get componentTools() {
+    return componentsOfTools(this.tools.values());
+  }
+
   get knowledgeBases(): readonly Knowledge[] {
-    return knowledgeOf(this.settings);
+    const inside = this.componentTools.flatMap(({ knowledgeBases = [] }) => knowledgeBases);
+    return [...knowledgeOf(this.settings), ...inside];
   }
 
   get introduction(): string | undefined {
     return this.settings.introduction;
+  }
+
+  inside({ kind, componentId }: Run, around: RunContext): Executable | undefined {
+    const { componentTools } = this.chosenFor.get(around) ?? this;
+    return componentTools.find((component) => component.kind === kind && component.id === componentId);
   }
 
   continuation(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation {
@@ -180,8 +193,12 @@ export abstract class ModelComponent<
   }
 
   async close(): Promise<void> {
-    const sources = [...toolSourcesOf(this.toolEntries), ...this.chosenSources.shared];
-    await Promise.all(sources.map((source) => source.close()));
+    const held = [
+      ...toolSourcesOf(this.toolEntries),
+      ...this.chosenSources.shared,
+      ...this.componentTools,
+    ];
+    await Promise.all(held.map((one) => one.close()));
   }
 
   /** What its runs are executed with. */

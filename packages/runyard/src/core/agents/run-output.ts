@@ -22,7 +22,7 @@ export interface AgentRunFacts {
   readonly references: readonly References[];
   /** What the user could ask next. */
   readonly followups?: readonly string[];
-  /** The outputs of the members of a team, in the order in which they were asked. */
+  /** The outputs of the members of a team, and of agents and teams that are tools, in the order of the calls. */
   readonly memberResponses?: readonly MemberRunOutput[];
 }
 
@@ -33,10 +33,12 @@ export type MemberRunOutput =
 
 export function outputOf({ run, steps, history }: EndedRun, contents: MediaContents): AgentRunOutput<Json> {
   const { result } = run;
-  const members = childrenOf(run, steps).map((child): MemberRunOutput => {
-    const output = outputOf({ ...child, history: [] }, contents);
-    return child.run.status === 'running' ? { ...output, status: 'running' } : output;
-  });
+  const members = childrenOf(run, steps)
+    .filter((child) => child.run.kind !== 'workflow')
+    .map((child): MemberRunOutput => {
+      const output = outputOf({ ...child, history: [] }, contents);
+      return child.run.status === 'running' ? { ...output, status: 'running' } : output;
+    });
   const requirements = () => openRequirements(run, steps).map(({ requirement }) => requirement);
   return {
     ...runOutputOf(run, contents, requirements),

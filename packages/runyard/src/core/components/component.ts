@@ -20,7 +20,9 @@ import type { AnyLimits } from '../runs/limits/run-limits.js';
 import { type ResumeRequest, resumeRun } from '../runs/resume/resume-run.js';
 import type { ConfigVersion, EndedRun, Run, RunKind, RunOptions, RunResult } from '../runs/run.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
+import type { Tool } from '../tools/tool.js';
 import type { ComponentSpace } from './component-space.js';
+import { type AsToolOptions, componentTool } from './component-tool.js';
 import { withMessages } from './given-messages.js';
 import { type CompletedRun, type RunOutput, RunOutputError } from './run-output.js';
 import { decodedEvents, StartedRun } from './started-run.js';
@@ -29,6 +31,7 @@ import { decodedEvents, StartedRun } from './started-run.js';
 interface ComponentSettings {
   readonly id?: string;
   readonly name?: string;
+  readonly description?: string;
   readonly inputSchema?: ValueSchema;
   readonly sessionState?: JsonObject;
   readonly metadata?: JsonObject;
@@ -76,6 +79,7 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
   origin: ComponentOrigin | undefined;
   private openSpace: (() => Promise<ComponentSpace>) | null = null;
   private structureMark: string | undefined;
+  private plainTool: Tool | undefined;
 
   constructor(
     kind: Types['kind'],
@@ -147,6 +151,16 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
   /** Says where its runs are executed and kept. `open` is called before each run. */
   attach(open: () => Promise<ComponentSpace>): void {
     this.openSpace = open;
+  }
+
+  /**
+   * A tool that runs it: for an agent or a team that calls it. Its run is a part of the caller's run. Among `tools`,
+   * the component itself means the same.
+   */
+  asTool(options?: AsToolOptions): Tool {
+    if (options !== undefined) return componentTool(this, options);
+    this.plainTool ??= componentTool(this);
+    return this.plainTool;
   }
 
   /** Runs it and waits until the run ends or pauses. Without a service, sessions are kept in memory. */

@@ -14,6 +14,7 @@ import { namedMembers } from '../teams/members/inherited-model.js';
 import type { AnyTeam } from '../teams/team.js';
 import { collectFixedTools, namedTools } from '../tools/collect-tools.js';
 import { Tool } from '../tools/tool.js';
+import { plainEntry } from '../tools/tool-component.js';
 import { type ToolEntry, Toolkit } from '../tools/toolkit.js';
 import { nodesInside, type WorkflowNode } from '../workflows/definition/node.js';
 import { isUnnamed } from '../workflows/definition/node-identity.js';
@@ -118,6 +119,7 @@ class Collector {
       registry.functions.add(transform.name, transform, place);
     // those of the code, and not the copies that have taken the model of the team
     if (component.kind === 'team') this.visit(namedMembers(component.settings.members));
+    this.visit(component.componentTools);
   }
 
   /** One without a title is named after its place. */
@@ -135,7 +137,8 @@ function addModel(registry: RegisteredThings, model: ModelLike, place: Place): v
   registry.models.add(describeModel(model).id, model, place);
 }
 
-function addTool(registry: RegisteredThings, entry: ToolEntry, place: Place): void {
+function addTool(registry: RegisteredThings, given: ToolEntry, place: Place): void {
+  const entry = plainEntry(given);
   if (entry instanceof Tool) {
     registry.tools.add(entry.name, entry, place);
     return;

@@ -24,7 +24,12 @@ export function memberResponses(
   steps: readonly StepRecord[],
   statusText: StatusText = plainStatus,
 ): JsonObject[] {
-  return childrenOf(run, steps).map((child) => nestedRunBody(child, statusText));
+  return (
+    childrenOf(run, steps)
+      // the body of a workflow has another form
+      .filter((child) => child.run.kind !== 'workflow')
+      .map((child) => nestedRunBody(child, statusText))
+  );
 }
 
 /** The run body of an agent or a team that ran within another run. Fields without a value are left out. */

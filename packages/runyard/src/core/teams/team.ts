@@ -94,11 +94,12 @@ export class Team<Content = unknown, Input = string | JsonObject>
     return teamEndEvents(end, context);
   }
 
-  inside({ componentId }: Run, around: RunContext): Executable | undefined {
+  override inside(run: Run, around: RunContext): Executable | undefined {
     const chosen = this.chosenFor.get(around);
     const { members } = chosen instanceof Team ? chosen : this;
-    const member = members.find(({ id }) => id === componentId);
-    return member !== undefined && this.settings.streamMemberEvents === false ? unheard(member) : member;
+    const member = members.find(({ id, kind }) => id === run.componentId && kind === run.kind);
+    if (member === undefined) return super.inside(run, around);
+    return this.settings.streamMemberEvents === false ? unheard(member) : member;
   }
 
   override get readsClaims(): boolean {

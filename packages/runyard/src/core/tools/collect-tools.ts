@@ -1,7 +1,8 @@
 import { errors } from '../errors/errors.js';
 import { Tool } from './tool.js';
+import { plainEntry } from './tool-component.js';
 import type { ToolSource } from './tool-source.js';
-import { type ToolEntry, Toolkit } from './toolkit.js';
+import { type PlainToolEntry, type ToolEntry, Toolkit } from './toolkit.js';
 
 export interface CollectedTools {
   readonly tools: ReadonlyMap<string, Tool>;
@@ -19,7 +20,8 @@ export function namedTools(
 /** The sources among the entries and in their toolkits: to be asked for each run, and closed at the end. */
 export function toolSourcesOf(entries: readonly ToolEntry[]): readonly ToolSource[] {
   const sources = new Set<ToolSource>();
-  const visit = (entry: ToolEntry) => {
+  const visit = (given: ToolEntry) => {
+    const entry = plainEntry(given);
     if (entry instanceof Toolkit) entry.options.tools.forEach(visit);
     else if (!(entry instanceof Tool)) sources.add(entry);
   };
@@ -65,7 +67,8 @@ function collect(owner: string, entries: readonly ToolEntry[], lists: SourceTool
 
 const ownTools = 'its own tools';
 
-function find(entry: ToolEntry, lists: SourceTools, found: FoundTool[]): void {
+function find(given: ToolEntry, lists: SourceTools, found: FoundTool[]): void {
+  const entry: PlainToolEntry = plainEntry(given);
   if (entry instanceof Tool) found.push({ tool: entry, origin: ownTools, source: undefined });
   else if (entry instanceof Toolkit) findInKit(entry, lists, found);
   else {
@@ -107,7 +110,8 @@ function prefixed(source: ToolSource, tool: Tool): string {
 
 function instructionsOf(entries: readonly ToolEntry[], tools: ReadonlyMap<string, Tool>): readonly string[] {
   const texts = new Set<string>();
-  const visit = (entry: ToolEntry) => {
+  const visit = (given: ToolEntry) => {
+    const entry = plainEntry(given);
     if (entry instanceof Tool) return;
     const own = entry instanceof Toolkit ? entry.options.instructions : entry.instructions;
     if (own) texts.add(own);

@@ -64,8 +64,8 @@ export class Tool<
 
   constructor(
     given: AnyToolOptions,
-    /** What `this` is for its functions. */
-    private readonly self: object = given,
+    /** What `this` is for its functions: the same for the tool under another name. */
+    readonly code: object = given,
   ) {
     checkOptions(ownerOf('Tool', given), given, toolOptions);
     // under another name it is the same tool, whatever became of the options since
@@ -156,17 +156,17 @@ export class Tool<
 
   /** Whether the other is this tool under whatever name and with whatever changes. */
   isSameCode(other: Tool): boolean {
-    return this.self === other.self;
+    return this.code === other.code;
   }
 
   private like(changes: Partial<AnyToolOptions>): Tool {
-    const other = new Tool({ ...this.#options, ...changes }, this.self);
+    const other = new Tool({ ...this.#options, ...changes }, this.code);
     return isNative(this) ? native(other) : other;
   }
 
   async run(call: ClearedCall, context: ToolContext): Promise<unknown> {
     const args = call.argumentsFor(this.name);
-    const returned = await this.#options.execute?.call(this.self, args, context);
+    const returned = await this.#options.execute?.call(this.code, args, context);
     return isGenerated(returned) ? generatedResult(returned, context) : returned;
   }
 }

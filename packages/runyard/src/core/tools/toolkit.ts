@@ -6,6 +6,7 @@ import {
   flag,
   having,
   instanceOf,
+  kind,
   listOf,
   name,
   objectOf,
@@ -13,10 +14,14 @@ import {
   text,
 } from '../options/kinds.js';
 import { Tool } from './tool.js';
+import { isToolComponent, plainEntry, type ToolComponent } from './tool-component.js';
 import type { ToolSource } from './tool-source.js';
 
-/** What an agent can be given as a tool: one, a kit of them, or a source that is asked for each run. */
-export type ToolEntry = Tool | Toolkit | ToolSource;
+/** A tool, a kit of tools, or a source that is asked for each run. */
+export type PlainToolEntry = Tool | Toolkit | ToolSource;
+
+/** What an agent can be given as a tool. A component is the tool that its `asTool()` makes. */
+export type ToolEntry = PlainToolEntry | ToolComponent;
 
 /** Tools by the names that they have inside the kit, or all of them. */
 type NamesOrAll = boolean | readonly string[];
@@ -100,10 +105,18 @@ const toolSource = having<Pick<ToolSource, 'name' | 'tools' | 'close'>>('a tool 
   close: required(callable),
 });
 
+const made = 'what tool(), toolkit(), mcpTools() or a function of runyard/tools made';
+
+/** A tool for those who have no run that a component could be a part of, for the checks of options. */
+export const plainToolEntry = {
+  ...anyOf(instanceOf(Tool, 'a tool'), instanceOf(Toolkit, 'a toolkit'), toolSource),
+  allowed: made,
+};
+
 /** What an agent can be given as a tool, for the checks of options. */
 export const toolEntry = {
-  ...anyOf(instanceOf(Tool, 'a tool'), instanceOf(Toolkit, 'a toolkit'), toolSource),
-  allowed: 'what tool(), toolkit(), mcpTools() or a function of runyard/tools made',
+  ...anyOf(kind('a component', isToolComponent), plainToolEntry),
+  allowed: `${made}, or an agent, a team or a workflow`,
 };
 
 const namesOrAll = { ...anyOf(flag, listOf(text)), allowed: 'true or a list of names' };
@@ -136,7 +149,8 @@ function isFor({ name }: Tool, setting: NamesOrAll = false): boolean {
 /** The tools of the entries; undefined where a source is among them. */
 function fixedTools(entries: readonly ToolEntry[]): readonly Tool[] | undefined {
   const found: Tool[] = [];
-  for (const entry of entries) {
+  for (const given of entries) {
+    const entry = plainEntry(given);
     const inside = entry instanceof Toolkit ? fixedTools(entry.options.tools) : undefined;
     if (entry instanceof Tool) found.push(entry);
     else if (entry instanceof Toolkit && inside !== undefined) found.push(...entry.select(inside));

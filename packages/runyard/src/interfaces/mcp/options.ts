@@ -2,7 +2,7 @@ import { errors } from '../../core/errors/errors.js';
 import { checkOptions } from '../../core/options/check-options.js';
 import type { Shape } from '../../core/options/kind.js';
 import { callable, flag, kind, listOf, objectOf, word } from '../../core/options/kinds.js';
-import { type ToolEntry, toolEntry } from '../../core/tools/toolkit.js';
+import { type PlainToolEntry, plainToolEntry } from '../../core/tools/toolkit.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { isAllowedHost } from '../../platform/http/defences/hosts.js';
 import { type McpOAuthOptions, oauthOptions } from './oauth/options.js';
@@ -13,7 +13,7 @@ export type McpToolTag = 'core' | 'session' | 'extra';
 /** What `mcp()` may be given. */
 export interface McpOptions {
   /** Tools of your own beside the built-in ones. A parameter `user_id` is the caller's id, and clients do not see it. */
-  readonly tools?: readonly ToolEntry[];
+  readonly tools?: readonly PlainToolEntry[];
   /** Whether the built-in tools are offered; true when left out. */
   readonly builtinTools?: boolean;
   /** The groups of built-in tools to offer; `core` and `session` when left out. */
@@ -36,7 +36,7 @@ export interface McpOptions {
 
 /** The options with their defaults. */
 export interface McpConfig extends McpOptions {
-  readonly tools: readonly ToolEntry[];
+  readonly tools: readonly PlainToolEntry[];
   /** The groups of built-in tools that are offered. */
   readonly tags: ReadonlySet<McpToolTag>;
   readonly resultMode: 'trimmed' | 'full';
@@ -54,7 +54,7 @@ const address = kind(
 );
 
 const shape: Shape<McpOptions> = {
-  tools: listOf(toolEntry),
+  tools: listOf(plainToolEntry),
   builtinTools: flag,
   includeTags: listOf(tag),
   excludeTags: listOf(tag),

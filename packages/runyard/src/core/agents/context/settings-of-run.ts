@@ -10,6 +10,7 @@ import type { Run, StepRecord } from '../../runs/run.js';
 import { storable } from '../../storable-json.js';
 import { canonicalJson } from '../../tools/call/canonical-json.js';
 import { toolSourcesOf } from '../../tools/collect-tools.js';
+import { plainEntry } from '../../tools/tool-component.js';
 import type { ToolEntry } from '../../tools/toolkit.js';
 import { runStarted } from '../agent-events.js';
 import type { AgentDefinition, AgentSettings } from '../definition.js';
@@ -195,7 +196,7 @@ function withoutKnowledge(
 function identitiesOf({ model, tools, members, knowledge, limits }: Chosen): JsonObject {
   return {
     ...(model !== undefined && { model: modelIdentity(model) }),
-    ...(tools !== undefined && { tools: tools.map(({ name }) => name) }),
+    ...(tools !== undefined && { tools: tools.map((entry) => plainEntry(entry).name) }),
     ...(members !== undefined && { members: members.map(({ kind, id }) => `${kind} ${id}`) }),
     ...(knowledge !== undefined && { knowledge: knowledgeOf({ knowledge }).map(({ name }) => name) }),
     ...(limits !== undefined && { limits: storable(limits, 'limits') }),

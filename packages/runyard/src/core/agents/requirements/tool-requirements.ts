@@ -3,6 +3,7 @@ import type { Requirement } from '../../runs/context.js';
 import { decoded, read } from '../../runs/journal/codec.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
+import type { StepWaitKind } from '../../workflows/review/step-requirement.js';
 import { recordedOutcome, toolAnswer, toolRequirement } from '../journal-records.js';
 
 /** A call that waits, or waited, for a person or an external system. */
@@ -15,6 +16,8 @@ export interface ToolRequirementState {
   readonly answer: ToolAnswer | null;
   /** The run that made the call, if it is nested in the run that pauses. */
   readonly member?: RequirementMember;
+  /** Set for a question of a workflow that runs as a tool: what its step waits for. */
+  readonly stepKind?: StepWaitKind;
 }
 
 export interface RequirementMember {

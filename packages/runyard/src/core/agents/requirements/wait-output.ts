@@ -1,13 +1,16 @@
 import { boundedResult } from '../../tools/call/tool-outcome.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
+import type { StepAnswer } from '../../workflows/review/step-requirement.js';
 import type { RecordedOutcome, ToolRecord } from '../journal-records.js';
 import type { ToolRequirementState } from './tool-requirements.js';
+import { toStepAnswer } from './workflow-questions.js';
 
 /** What is stored as the output of the step that waited: for an interrupted call, how it ended. */
 export function toWaitOutput(
-  { requirement }: ToolRequirementState,
+  { requirement, stepKind }: ToolRequirementState,
   answer: ToolAnswer,
-): ToolAnswer | RecordedOutcome {
+): ToolAnswer | RecordedOutcome | StepAnswer {
+  if (stepKind !== undefined) return toStepAnswer(stepKind, requirement.toolName, answer);
   return requirement.kind === 'unknown_outcome' ? outcomeOf(requirement, answer) : answer;
 }
 

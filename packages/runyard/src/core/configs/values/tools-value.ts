@@ -7,6 +7,7 @@ import { flag, json, name, text, word } from '../../options/kinds.js';
 import { openGate } from '../../tools/call/gate.js';
 import { collectFixedTools } from '../../tools/collect-tools.js';
 import { Tool, type ToolChanges } from '../../tools/tool.js';
+import { plainEntry } from '../../tools/tool-component.js';
 import { type ToolEntry, Toolkit } from '../../tools/toolkit.js';
 import { type ConfigValue, isAbsent, listValue } from '../config-keys.js';
 import type { Reading } from '../reading.js';
@@ -41,8 +42,8 @@ const tool: ConfigValue = {
     return found instanceof Tool ? changed(found, value, at) : unchanged(found, value, at);
   },
   write: (setting, at) => {
-    // the setting holds tools, toolkits and sources only
-    const entry = setting as ToolEntry;
+    // the setting holds tools, toolkits, sources and components only
+    const entry = plainEntry(setting as ToolEntry);
     if (!(entry instanceof Tool)) {
       const kit = nameFor(at.registry.toolkits, entry, at);
       return kit === undefined ? undefined : { toolkit: kit };
