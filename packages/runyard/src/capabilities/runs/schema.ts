@@ -217,6 +217,11 @@ export const continueWorkflowRunForm = z
   .object({
     step_requirements: answersField('step_requirements'),
     error_requirements: answersField('error_requirements').meta({ 'x-addition': true }),
+    continue_from: z.string().min(1).max(500).optional().meta({
+      description:
+        'The name of a step: a new run starts there, with what the steps before it made in this run. If omitted, the run itself continues: where it paused, or with the step that failed.',
+      'x-addition': true,
+    }),
     session_id: continueRunForm.shape.session_id,
     user_id: continueRunForm.shape.user_id,
     ...followFields,

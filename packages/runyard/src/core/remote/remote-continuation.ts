@@ -9,7 +9,7 @@ import { unreachable } from './remote-failures.js';
  * nothing continues in the middle of it.
  */
 export function remoteContinuation(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation {
-  if (typeof from === 'number') throw errors.remoteConversation();
+  if (typeof from === 'number' || typeof from === 'object') throw errors.remoteConversation();
   const isLost = run.status === 'error' && run.result?.error?.type === unreachable && from === 'end';
   return { steps: isLost ? steps : [], messageIndex: 0, turn: 0 };
 }

@@ -6,6 +6,7 @@ import type { RunContext } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
 import { readIf } from '../runs/journal/codec.js';
 import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js';
+import { isUnfit } from '../runs/resume/replay.js';
 import type { EndedRun, Run, RunResult, StepRecord } from '../runs/run.js';
 import type { WorkflowRunOutput } from '../workflows/run-in-code.js';
 import { Workflow } from '../workflows/workflow.js';
@@ -36,8 +37,8 @@ export class RemoteWorkflow extends Workflow<Json> implements RemoteComponent {
     steps: readonly StepRecord[],
     from: ContinueFrom,
   ): Continuation | undefined {
-    const isLost = run.status === 'error' && run.result?.error?.type === unreachable && from === 'end';
-    return isLost ? { steps, messageIndex: 0, turn: 0 } : super.continuation(run, steps, from);
+    const isLost = run.status === 'error' && (run.result?.error?.type === unreachable || isUnfit(run));
+    return isLost && from === 'end' ? { steps, messageIndex: 0, turn: 0 } : undefined;
   }
 
   override metrics(context: RunContext): JsonObject {

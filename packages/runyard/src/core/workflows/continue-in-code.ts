@@ -25,20 +25,27 @@ export interface GivenStepAnswer {
 
 export interface WorkflowContinueOptions {
   /**
-   * By the names of the steps, or by the `requirement_id` of what they wait for where a step waits for several things.
-   * Left out: the decisions on the approvals of its calls are the answers.
+   * Answers to what a paused run waits for, by the names of the steps, or by the `requirement_id` where a step waits for
+   * several things. The decisions on the approvals of its calls are answers, too.
    */
   readonly answers?: Readonly<Record<string, GivenStepAnswer>>;
+  /**
+   * The name of a step: a new run starts there, with what the steps before it made in this one. Left out: the run itself
+   * continues, a failed one with the step that failed.
+   */
+  readonly from?: string;
   /** Aborting it cancels the run. */
   readonly signal?: AbortSignal;
 }
 
-/** What the options ask of a run of a workflow: it continues where it paused. */
-export function stepRequest({ answers = {} }: WorkflowContinueOptions): ResumeRequest {
+/** What the options ask of a run of a workflow. */
+export function stepRequest({ answers, from }: WorkflowContinueOptions): ResumeRequest {
+  if (answers !== undefined && from !== undefined)
+    throw errors.invalidContinue('answers cannot be combined with from, which starts a new run.');
   return {
-    answers: answersInCode(answers),
-    from: 'end',
-    fork: false,
+    answers: answersInCode(answers ?? {}),
+    from: from === undefined ? 'end' : { step: from },
+    fork: from !== undefined,
     regenerate: false,
     replaceOriginal: false,
     input: null,
@@ -46,7 +53,7 @@ export function stepRequest({ answers = {} }: WorkflowContinueOptions): ResumeRe
   };
 }
 
-function answersInCode(given: Readonly<Record<string, GivenStepAnswer>>): AnswerSource {
+function answersInCode(given: NonNullable<WorkflowContinueOptions['answers']>): AnswerSource {
   return {
     given: Object.keys(given).length > 0,
     match(run, steps, resolutions) {

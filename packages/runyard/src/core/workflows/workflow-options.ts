@@ -10,6 +10,7 @@ import {
   instanceOf,
   json,
   listOf,
+  name,
   objectOf,
   recordOf,
   required,
@@ -82,5 +83,6 @@ const stepAnswer = objectOf<GivenStepAnswer>({
 
 export const workflowContinueOptions = objectOf<WorkflowContinueOptions>({
   answers: recordOf(stepAnswer),
+  from: name,
   signal,
 });

@@ -9,10 +9,12 @@ import type { MediaContents } from '../media/media.js';
 import type { RunContext } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js';
-import { definitionChanged } from '../runs/resume/replay.js';
+import { isUnfit } from '../runs/resume/replay.js';
 import type { ResumeRequest } from '../runs/resume/resume-run.js';
 import type { EndedRun, Run, RunResult, StepRecord } from '../runs/run.js';
 import { ChatAgent } from './chat-agent.js';
+import { restartAt } from './continuation/restart.js';
+import { retryFailed } from './continuation/retry-failed.js';
 import { stepRequest, type WorkflowContinueOptions } from './continue-in-code.js';
 import { nodesFrom } from './definition/builders.js';
 import { checkTree } from './definition/check-tree.js';
@@ -98,10 +100,19 @@ export class Workflow<Content = unknown, Input = string | JsonObject>
     return executeWorkflow(this, context);
   }
 
-  /** A run that the code no longer fitted continues as it is once it does; any other continues only where it paused. */
+  /** A failed run continues with the step that failed; one that the code no longer fitted as it is, once the code does. */
   continuation(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation | undefined {
-    const isUnfit = run.status === 'error' && run.result?.error?.type === definitionChanged;
-    return isUnfit && from === 'end' ? { steps, messageIndex: 0, turn: 0 } : undefined;
+    if (typeof from === 'object') return restartAt(run, steps, from.step);
+    if (run.status !== 'error' || from !== 'end') return undefined;
+    if (isUnfit(run)) return { steps, messageIndex: 0, turn: 0 };
+    return retryFailed(run, steps, (inner) => this.inside(inner));
+  }
+
+  override continue(
+    runId: string,
+    options: WorkflowContinueOptions = {},
+  ): Promise<WorkflowRunOutput<Content>> {
+    return super.continue(runId, options);
   }
 
   endEvents(end: RunEnd, context: RunContext): readonly RunEvent[] {

@@ -55,7 +55,8 @@ describe('what cannot be continued', () => {
     await life('confirmed').cancel(cancelled.run_id);
     await refused('confirmed', cancelled.run_id, 'run is already cancelled');
     const failed = await life('failing').start({ message: 'To fail' });
-    await refused('failing', failed.run_id, 'run has errored');
+    const late = await life('failing').continue(failed.run_id, { step_requirements: '[{"step_id":"x"}]' });
+    expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining('run has errored')]);
     book.write('Runs on', { text: 'x', waitFor: never() });
     const { body: running } = await life('talking').post({ message: 'Runs on', background: true });
     const stream = await life('talking').resume(running.run_id);
@@ -66,6 +67,27 @@ describe('what cannot be continued', () => {
     expect([status, body.detail]).toEqual([404, 'Run not found']);
     expect((await life('nobody').continue('nobody')).body.detail).toBe('Workflow not found');
   });
+});
+
+test('a failed run continues with the step that failed, and a new run starts at a step of an earlier one', async () => {
+  const failed = await life('failing').start({ message: 'To fail again' });
+  const again = await life('failing').continue(failed.run_id, { stream: false });
+  expect([again.status, again.body.status, again.body.run_id]).toEqual([200, 'error', failed.run_id]);
+  const events = (await life('failing').stored(failed.run_id)).events.map(({ event }: Body) => event);
+  expect(events.filter((event: string) => event === 'StepStarted')).toHaveLength(2);
+  const paused = await life('confirmed').start({ message: 'To start again' });
+  const { body: completed } = await goOn('confirmed', paused, { confirmed: true });
+  const from = { continue_from: completed.step_results[0].step_name, stream: false };
+  const { status, body } = await life('confirmed').continue(completed.run_id, from);
+  expect([status, body.status, body.forked_from_run_id]).toEqual([200, 'paused', completed.run_id]);
+  expect(body.run_id).not.toBe(completed.run_id);
+  const unknown = await life('confirmed').continue(completed.run_id, { continue_from: 'nowhere' });
+  expect([unknown.status, unknown.body.error_code]).toEqual([400, 'invalid_continue']);
+  const both = await life('confirmed').continue(paused.run_id, {
+    ...from,
+    step_requirements: '[{"step_id":"x"}]',
+  });
+  expect([both.status, both.body.error_code]).toEqual([400, 'invalid_continue']);
 });
 
 describe('the stream', () => {

@@ -35,19 +35,25 @@ export async function continueRequestOf(
   return { ...(await read), ...following };
 }
 
-/** The run of a workflow continues where it paused, and nowhere else. */
+/** The run of a workflow continues where it paused or failed, or a new one starts at one of its steps. */
 async function workflowRequestOf(
   form: ContinueWorkflowRunForm,
   following: Following,
   bound: BoundValues,
 ): Promise<ResumeRequest> {
+  const { continue_from: step } = form;
+  const answers = stepAnswers({
+    stepRequirements: answersOf('step_requirements', form.step_requirements),
+    errorRequirements: answersOf('error_requirements', form.error_requirements),
+  });
+  if (step !== undefined && answers.given)
+    throw errors.invalidContinue(
+      'continue_from starts a new run: it cannot be combined with step_requirements or error_requirements.',
+    );
   return {
-    answers: stepAnswers({
-      stepRequirements: answersOf('step_requirements', form.step_requirements),
-      errorRequirements: answersOf('error_requirements', form.error_requirements),
-    }),
-    from: 'end',
-    fork: false,
+    answers,
+    from: step === undefined ? 'end' : { step },
+    fork: step !== undefined,
     regenerate: false,
     replaceOriginal: false,
     input: null,

@@ -2,7 +2,7 @@ import { errors } from '../../errors/errors.js';
 import { triedKey } from '../../runs/execution/failed-tries.js';
 import { ownSteps } from '../../runs/journal/child-steps.js';
 import { read } from '../../runs/journal/codec.js';
-import type { Continuation, ContinueFrom } from '../../runs/resume/continuation.js';
+import type { Continuation, ContinueFrom, ContinueInConversation } from '../../runs/resume/continuation.js';
 import { definitionChanged } from '../../runs/resume/replay.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import { settingsKey } from '../context/settings-of-run.js';
@@ -39,6 +39,7 @@ interface Unit {
  * the conversation of the leader and what members did for the calls in it.
  */
 export function continuationOf(run: Run, all: readonly StepRecord[], from: ContinueFrom): Continuation {
+  if (typeof from === 'object') throw errors.invalidContinue('Only a run of a workflow starts at a step.');
   const steps = ownSteps(all);
   const total = messagesOf(run, steps).length;
   if (typeof from === 'number' && (!Number.isInteger(from) || from < 0 || from > total))
@@ -135,7 +136,7 @@ function isRefused({ model, tools }: Turn, steps: readonly StepRecord[]): boolea
   return tools.length === 0 && keptAnswerOf(steps)?.text === null && model === lastModelStep(steps);
 }
 
-function keptUnits(units: readonly Unit[], from: ContinueFrom): readonly Unit[] {
+function keptUnits(units: readonly Unit[], from: ContinueInConversation): readonly Unit[] {
   if (from === 'end') return units;
   if (from === 'last_user') return units.slice(0, units.findLastIndex((unit) => unit.from === 'user') + 1);
   if (from === 'last_answer')

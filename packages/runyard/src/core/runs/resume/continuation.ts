@@ -6,11 +6,16 @@ import type { StepRecord } from '../run.js';
  * Where in a conversation to continue: at its end, after the last message of the user, before the last answer, or after
  * so many messages.
  */
-export type ContinueFrom = 'end' | 'last_user' | 'last_answer' | number;
+export type ContinueInConversation = 'end' | 'last_user' | 'last_answer' | number;
+
+/** The same for a run of any kind; that of a workflow also starts again at a step. */
+export type ContinueFrom = ContinueInConversation | { readonly step: string };
 
 /** What of a run's journal is kept when the run, or a copy of it, continues. */
 export interface Continuation {
   readonly steps: readonly StepRecord[];
+  /** Those of the steps that had ended and have not from now on: what ran in them continues where it failed. */
+  readonly reopened?: readonly StepRecord[];
   /** How many messages of the run that is. No tool call is kept without its result. */
   readonly messageIndex: number;
   /** The turn that comes next: a message that comes with the request stands before it. */

@@ -28,6 +28,11 @@ import type { RunPorts } from '../run-ports.js';
 /** The code of the error, and the type of the failure, of a run that its code no longer fits. */
 export const definitionChanged = 'definition_changed';
 
+/** Whether a run failed because its code had changed. */
+export function isUnfit({ status, result }: Run): boolean {
+  return status === 'error' && result?.error?.type === definitionChanged;
+}
+
 /** The result of replaying a run with the code. */
 export interface ReplayResult {
   /** The first place where the journal and the code do not fit together; undefined when they do. */

@@ -171,6 +171,7 @@ export class RestingRuns {
     const live = await this.revive(askedBy(run, askers), steps, executable, continuesWith);
     const removed = steps.filter(({ key }) => !keys.has(key));
     for (const step of removed) live.removeStep(step);
+    for (const step of kept.reopened ?? []) live.putStep(step);
     const spent = usageOfRemoved(run, steps, removed, this.options.prices);
     // a new message comes after a turn that is yet to be finished
     const turn = unfinished.length > 0 ? record.turn + 1 : record.turn;
