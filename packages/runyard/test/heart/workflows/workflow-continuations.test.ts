@@ -12,7 +12,7 @@ function counted(name: string, fails: readonly number[] = []) {
     calls: 0,
     step: step({ name, maxRetries: 0, run: ({ previousStepContent }) => work(previousStepContent) }),
   };
-  const work = (previous: unknown) => {
+  const work = (previous: unknown): string => {
     counter.calls += 1;
     if (fails.includes(counter.calls)) throw new Error(`${name} broke`);
     return `${previous === null ? '' : `${String(previous)} `}${name}${counter.calls}`;

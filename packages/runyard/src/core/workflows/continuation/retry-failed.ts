@@ -95,7 +95,8 @@ function lastRuns(
   const last = new Map<string, ChildView>();
   for (const child of children) {
     const { key } = child.step;
-    if (undone.has(workOf(key))) last.set(workOf(key), child);
+    // the runs that a function began have names of their own
+    if (undone.has(workOf(key))) last.set(/:run:\d+(-\d+)?$/.test(key) ? workOf(key) : key, child);
     else if (key === chatKey || (isWholeUndone && key.startsWith(`${wholeKey}:`))) last.set(key, child);
   }
   return last.values();
