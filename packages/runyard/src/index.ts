@@ -191,11 +191,20 @@ export {
   toolkit,
 } from './core/tools/toolkit.js';
 export type { GivenStepAnswer, WorkflowContinueOptions } from './core/workflows/continue-in-code.js';
-export { condition, loop, parallel, router, step, steps } from './core/workflows/definition/builders.js';
+export {
+  condition,
+  foreach,
+  loop,
+  parallel,
+  router,
+  step,
+  steps,
+} from './core/workflows/definition/builders.js';
 export type {
   LoopCondition,
   LoopState,
   PastRun,
+  ReviewCondition,
   RouteFunction,
   StepContext,
   StepFunction,
@@ -208,6 +217,7 @@ export type {
 } from './core/workflows/definition/functions.js';
 export type {
   ConditionNode,
+  ForeachNode,
   LoopNode,
   ParallelNode,
   ReviewSettings,
@@ -220,6 +230,7 @@ export type {
 } from './core/workflows/definition/node.js';
 export type {
   ConditionSettings,
+  ForeachOptions,
   LoopSettings,
   ParallelSettings,
   RouterSettings,

@@ -163,7 +163,7 @@ const workflowStep = z
   .looseObject({
     name: z.string(),
     description: z.string().optional(),
-    type: z.enum(['Step', 'Steps', 'Loop', 'Parallel', 'Condition', 'Router', 'Workflow']),
+    type: z.enum(['Step', 'Steps', 'Loop', 'Parallel', 'Foreach', 'Condition', 'Router', 'Workflow']),
     agent: agentBody.optional().meta({ description: 'The agent that executes the step.' }),
     team: teamBody.optional().meta({ description: 'The team that executes the step.' }),
     workflow_id: z.string().optional().meta({ description: 'The workflow that executes the step.' }),

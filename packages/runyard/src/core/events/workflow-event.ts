@@ -18,7 +18,15 @@ export type StepOutput = {
   readonly content: Json;
   readonly step_name: string;
   readonly step_id: string;
-  readonly step_type: 'Step' | 'Steps' | 'Loop' | 'Parallel' | 'Condition' | 'Router' | 'Workflow';
+  readonly step_type:
+    | 'Step'
+    | 'Steps'
+    | 'Loop'
+    | 'Parallel'
+    | 'Foreach'
+    | 'Condition'
+    | 'Router'
+    | 'Workflow';
   readonly executor_type: 'agent' | 'team' | 'function' | 'workflow' | 'parallel' | null;
   readonly executor_name: string | null;
   readonly step_run_id: string | null;

@@ -80,6 +80,15 @@ class Collector {
         const isNamed = node.isNamed && !(node.type === 'Step' && isUnnamed(node));
         this.function(work, setting, isNamed ? `${workflow}.${node.name}` : setting, place);
       }
+    const { requiresOutputReview: reviewed } = node.review ?? {};
+    if (typeof reviewed === 'function')
+      this.function(reviewed, 'requiresOutputReview', `${workflow}.${node.name}.review`, place);
+    if (node.type === 'Step') {
+      const { inputSchema, outputSchema } = node;
+      if (inputSchema !== undefined) this.schema(inputSchema, `${workflow}.${node.name}.input_schema`, place);
+      if (outputSchema !== undefined)
+        this.schema(outputSchema, `${workflow}.${node.name}.output_schema`, place);
+    }
     for (const inner of nodesInside(node)) this.node(inner, workflow, place);
   }
 

@@ -14,9 +14,14 @@ function isNode({ input }: StepRecord): boolean {
   return isJsonObject(input) && 'node' in input;
 }
 
+function isSideBySide(step: StepRecord): boolean {
+  const { node } = read(step, nodeInput);
+  return node === 'Parallel' || node === 'Foreach';
+}
+
 export function stepSpanName({ run }: TracedRun, step: StepRecord): string {
   if (!isNode(step)) return `${nameInSpan(step.name)}.function`;
-  const streams = run.input.options.stream && read(step, nodeInput).node !== 'Parallel';
+  const streams = run.input.options.stream && !isSideBySide(step);
   return `${nameInSpan(step.name)}.${streams ? 'aexecute_stream' : 'aexecute'}`;
 }
 
@@ -24,7 +29,7 @@ export function stepSpanName({ run }: TracedRun, step: StepRecord): string {
 export function stepAttributes(traced: TracedRun, step: StepRecord, rootRunId: string): SpanAttributes {
   if (!isNode(step)) return functionAttributes(traced, step);
   const { node, executor } = read(step, nodeInput);
-  const count = step.status === 'completed' && node === 'Parallel' ? childrenOf(step).length : undefined;
+  const count = step.status === 'completed' && isSideBySide(step) ? childrenOf(step).length : undefined;
   return {
     ...attributesOf({
       'graph.node.id': spanIdOf(rootRunId, traced.prefix + step.key),
@@ -79,7 +84,7 @@ function inputOf(traced: TracedRun, step: StepRecord): Json | undefined {
   const inside = traced.steps.find((other) => other.parentKey === step.key && isRunInside(other));
   if (inside !== undefined) return read(inside, childInput).input.content;
   const group = step.parentKey === null ? undefined : traced.step(step.parentKey);
-  const isParallel = group !== undefined && read(group, nodeInput).node === 'Parallel';
+  const isParallel = group !== undefined && isSideBySide(group);
   const before = isParallel
     ? undefined
     : traced.steps.findLast(

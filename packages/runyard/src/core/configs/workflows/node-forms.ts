@@ -1,14 +1,24 @@
 import { defaultBackoff, type RetryBackoff } from '../../back-off.js';
+import { errors } from '../../errors/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { nearestName } from '../../nearest-name.js';
 import { keysOf } from '../../objects.js';
 import { shown } from '../../options/faults.js';
 import { amount, count, flag, milliseconds, name, text } from '../../options/kinds.js';
 import type { RunKind } from '../../runs/run.js';
-import { condition, loop, parallel, router, step, steps } from '../../workflows/definition/builders.js';
+import {
+  condition,
+  foreach,
+  loop,
+  parallel,
+  router,
+  step,
+  steps,
+} from '../../workflows/definition/builders.js';
 import type { StepNode, WorkflowNode } from '../../workflows/definition/node.js';
 import type {
   ConditionSettings,
+  ForeachOptions,
   LoopSettings,
   ParallelSettings,
   RouterSettings,
@@ -29,6 +39,7 @@ import {
 } from '../config-keys.js';
 import type { Branch, Reading } from '../reading.js';
 import { functionName } from '../values/named-values.js';
+import { schema } from '../values/schema-value.js';
 import type { Writing } from '../writing.js';
 import { decision, evaluator, selector } from './decision-keys.js';
 import { groupReview, routerReview, stepErrors, stepReview } from './review-form.js';
@@ -120,6 +131,8 @@ const stepForm: ConfigForm<StepSettings> = {
     skipOnFailure: plain('skip_on_failure', flag),
     onError: stepErrors,
     timeoutMs: plain('timeout_ms', milliseconds(1)),
+    inputSchema: key('input_schema', schema),
+    outputSchema: key('output_schema', schema),
     review: stepReview,
   },
   without: {
@@ -146,6 +159,14 @@ export const nodeForms = {
       keys: { ...named, steps: children, maxParallel: plain('max_parallel', count(1)), review: groupReview },
     },
     parallel,
+  ),
+  Foreach: form<ForeachSettings>(
+    {
+      ...group,
+      what: 'a step for each item',
+      keys: { ...named, steps: children, concurrency: plain('concurrency', count(1)), review: groupReview },
+    },
+    forEachItem,
   ),
   Loop: form<LoopSettings>(
     {
@@ -192,6 +213,17 @@ export const nodeForms = {
     router,
   ),
 };
+
+/** As in any group, the steps are a list: of one. */
+interface ForeachSettings extends ForeachOptions {
+  readonly steps: readonly WorkflowNode[];
+}
+
+function forEachItem({ steps: [each, ...more], ...options }: ForeachSettings): WorkflowNode {
+  if (each === undefined || more.length > 0)
+    throw errors.invalidConfig('A foreach has exactly one step. Put several into a group of steps.');
+  return foreach(each, options);
+}
 
 function form<Settings>(of: ConfigForm<Settings>, make: (settings: Settings) => WorkflowNode): NodeForm {
   return {

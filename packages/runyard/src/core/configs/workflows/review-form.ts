@@ -2,7 +2,18 @@ import { isJsonObject } from '../../json.js';
 import { fieldsOf } from '../../objects.js';
 import { amount, anyOf, count, flag, listOf, longestTimeMs, name, text, word } from '../../options/kinds.js';
 import type { ReviewSettings, UserInputField } from '../../workflows/definition/node.js';
-import { type ConfigForm, type ConfigKey, needed, object, objects, plain, seconds } from '../config-keys.js';
+import {
+  type ConfigForm,
+  type ConfigKey,
+  type ConfigValue,
+  key,
+  needed,
+  object,
+  objects,
+  plain,
+  seconds,
+} from '../config-keys.js';
+import { functionName } from '../values/named-values.js';
 
 /** How many values a person fills in before a step. */
 const mostFields = 100;
@@ -34,6 +45,12 @@ const wait = amount(
   (value) => value > 0 && value <= longestTimeMs / 1_000,
 );
 
+/** A function by its name, or the answer to all that it could be asked. */
+const flagOrFunction: ConfigValue = {
+  read: (value, at) => (typeof value === 'string' ? functionName.read(value, at) : at.checked(flag, value)),
+  write: (setting, at) => (typeof setting === 'boolean' ? setting : functionName.write(setting, at)),
+};
+
 const reviewForm: ConfigForm<ReviewSettings> = {
   what: 'a review',
   keys: {
@@ -42,9 +59,10 @@ const reviewForm: ConfigForm<ReviewSettings> = {
     requiresUserInput: plain('requires_user_input', flag),
     userInputMessage: plain('user_input_message', text),
     userInputSchema: objects('user_input_schema', field, mostFields),
-    requiresOutputReview: plain('requires_output_review', flag),
+    requiresOutputReview: key('requires_output_review', flagOrFunction),
     outputReviewMessage: plain('output_review_message', text),
     requiresIterationReview: plain('requires_iteration_review', flag),
+    requiresRouteReview: plain('requires_route_review', flag),
     onReject: plain('on_reject', word('skip', 'cancel', 'else', 'retry')),
     maxRetries: plain('max_retries', count(0)),
     timeoutMs: seconds('timeout', wait),

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, condition, loop, parallel, router, step, steps, team, workflow } from '../../../index.js';
+import {
+  agent,
+  condition,
+  foreach,
+  loop,
+  parallel,
+  router,
+  step,
+  steps,
+  team,
+  workflow,
+} from '../../../index.js';
 import { scriptedModel } from '../../../testing.js';
 import type { JsonObject } from '../../json.js';
 import { keysOf } from '../../objects.js';
@@ -62,7 +73,10 @@ const settings: WorkflowSettings = {
       skipOnFailure: true,
       onError: 'pause',
       timeoutMs: 5_000,
+      inputSchema: z.object({ found: z.string() }).meta({ title: 'Found' }),
+      outputSchema: { type: 'object', properties: { text: { type: 'string' } } },
     }),
+    step({ name: 'judged', run: research, review: { requiresOutputReview: isEnough } }),
     steps([research]),
     steps({ name: 'both', description: 'Two', review: groupReview, steps: [research, writer] }),
     parallel({
@@ -70,6 +84,12 @@ const settings: WorkflowSettings = {
       description: 'Two',
       maxParallel: 2,
       steps: [research, steps([crew])],
+    }),
+    foreach(step({ name: 'item', run: research }), {
+      name: 'each',
+      description: 'All',
+      concurrency: 4,
+      review: groupReview,
     }),
     parallel({ name: 'reviewed', review: groupReview, steps: [research] }),
     loop({
@@ -95,7 +115,7 @@ const settings: WorkflowSettings = {
       name: 'way',
       description: 'One',
       select: chooses,
-      review: groupReview,
+      review: { ...groupReview, requiresRouteReview: true },
       choices: [step({ name: 'fast', run: research }), writer],
     }),
     router({ select: 'step_choices[0]', choices: [writer] }),

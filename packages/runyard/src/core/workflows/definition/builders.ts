@@ -2,13 +2,16 @@ import { defaultBackoff } from '../../back-off.js';
 import { errors } from '../../errors/errors.js';
 import type { Json } from '../../json.js';
 import { isList } from '../../objects.js';
-import { checkOptions, ownerOf } from '../../options/check-options.js';
+import { checkOptions, checkValue, ownerOf } from '../../options/check-options.js';
 import type { Executable } from '../../runs/executable.js';
+import type { FittedTo } from '../../schemas/schema-types.js';
+import type { ValueSchema } from '../../schemas/value-schema.js';
 import { compileExpression, type ExpressionPlace } from './cel.js';
 import { checkReview } from './check-review.js';
 import type { StepContents, StepFunction, TypedStep } from './functions.js';
 import type {
   ConditionNode,
+  ForeachNode,
   LoopNode,
   NodeType,
   ParallelNode,
@@ -22,7 +25,10 @@ import {
   type ComponentStepSettings,
   type ConditionSettings,
   conditionOptions,
+  type ForeachOptions,
   type FunctionStepSettings,
+  foreachOptions,
+  foreachStep,
   isComponent,
   type LoopSettings,
   loopOptions,
@@ -36,21 +42,44 @@ import {
   stepOptions,
   stepsOptions,
 } from './node-options.js';
-import type { ContentOfReturn, StepReturn } from './step-return.js';
+import type { ContentOfReturn, ReturnFor, StepReturn } from './step-return.js';
 
-/** One step: an agent, a team, another workflow, or a function. Its type knows what it makes. */
+/** One step: an agent, a team, another workflow, or a function. Its type knows what it makes, and what it takes. */
+export function step<
+  Output extends ValueSchema,
+  Taken extends ValueSchema = never,
+  Input = Json,
+  Contents extends StepContents = Record<string, Json>,
+>(
+  given: FunctionStepSettings<Input, Contents, ReturnFor<Output>, FittedTo<Taken, Json>> & {
+    readonly inputSchema?: Taken;
+    readonly outputSchema: Output;
+  },
+): StepNode & TypedStep<FittedTo<Output>, FittedTo<Taken, Json>>;
 export function step<
   Returned extends StepReturn,
   Input = Json,
   Contents extends StepContents = Record<string, Json>,
->(given: FunctionStepSettings<Input, Contents, Returned>): StepNode & TypedStep<ContentOfReturn<Returned>>;
+  Taken extends ValueSchema = never,
+>(
+  given: FunctionStepSettings<Input, Contents, Returned, FittedTo<Taken, Json>> & {
+    readonly inputSchema?: Taken;
+    readonly outputSchema?: never;
+  },
+): StepNode & TypedStep<ContentOfReturn<Returned>, FittedTo<Taken, Json>>;
+/** The content fits the output schema of the step: anything else is a failure of the step. */
+export function step<Output extends ValueSchema, Taken extends ValueSchema = never>(
+  given: ComponentStepSettings<unknown> & { readonly inputSchema?: Taken; readonly outputSchema: Output },
+): StepNode & TypedStep<FittedTo<Output>, FittedTo<Taken, Json>>;
 /** An answer that does not fit the schema of the agent stays a text. */
-export function step<Content>(given: ComponentStepSettings<Content>): StepNode & TypedStep<Content | string>;
+export function step<Content, Taken extends ValueSchema = never>(
+  given: ComponentStepSettings<Content> & { readonly inputSchema?: Taken },
+): StepNode & TypedStep<Content | string, FittedTo<Taken, Json>>;
 export function step(given: StepSettings): StepNode & TypedStep<Json>;
 // the application vouches for what its function says of the workflow around it
 export function step(settings: StepSettings): StepNode {
   checkOptions(stepOwner(settings), settings, stepOptions);
-  const { agent, team, workflow, run, onError = 'fail', timeoutMs } = settings;
+  const { agent, team, workflow, run, onError = 'fail', timeoutMs, inputSchema, outputSchema } = settings;
   const workers = [agent, team, workflow, run].filter((value) => value !== undefined);
   const component = agent ?? team ?? workflow;
   const name = settings.name ?? nameOf(component ?? run);
@@ -67,6 +96,8 @@ export function step(settings: StepSettings): StepNode {
     skipOnFailure: settings.skipOnFailure ?? false,
     onError,
     ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(inputSchema !== undefined && { inputSchema }),
+    ...(outputSchema !== undefined && { outputSchema }),
   };
 }
 
@@ -106,6 +137,27 @@ export function parallel(settings: ParallelSettings | readonly StepEntry[]): Par
   };
 }
 
+/**
+ * One step for each item of the list that the step before makes. The step gets its item as `previousStepContent`; what
+ * all of them make is a list in the same order.
+ */
+export function foreach<Content>(
+  each: TypedStep<Content> & WorkflowNode,
+  options?: ForeachOptions,
+): ForeachNode & TypedStep<Content[]>;
+export function foreach(each: StepEntry, options?: ForeachOptions): ForeachNode & TypedStep<Json[]>;
+export function foreach(each: StepEntry, options: ForeachOptions = {}): ForeachNode {
+  const owner = groupOf('Foreach', options);
+  checkValue(owner, 'the step', each, foreachStep);
+  checkOptions(owner, options, foreachOptions);
+  return {
+    ...base(owner, 'Foreach', options),
+    type: 'Foreach',
+    steps: [nodeFrom(each, 0)],
+    concurrency: options.concurrency ?? 1,
+  };
+}
+
 /** Steps that are done only when a condition is met. */
 export function condition(settings: ConditionSettings): ConditionNode {
   const owner = groupOf('Condition', settings);
@@ -124,7 +176,9 @@ export function condition(settings: ConditionSettings): ConditionNode {
 export function router(settings: RouterSettings): RouterNode {
   const owner = groupOf('Router', settings);
   checkOptions(owner, settings, routerOptions);
-  const { select } = settings;
+  const { select, review } = settings;
+  if (select === 'user' && review?.requiresRouteReview)
+    throw errors.invalidConfig(`${owner} has review.requiresRouteReview, although a person chooses anyway.`);
   return {
     ...base(owner, 'Router', settings),
     type: 'Router',

@@ -9,6 +9,8 @@ export function checkReview(owner: string, type: NodeType, review: ReviewSetting
     throw errors.invalidConfig(`${owner} has review.requiresOutputReview, which only a step can have.`);
   if (review.requiresIterationReview && type !== 'Loop')
     throw errors.invalidConfig(`${owner} has review.requiresIterationReview, which only a loop can have.`);
+  if (review.requiresRouteReview && type !== 'Router')
+    throw errors.invalidConfig(`${owner} has review.requiresRouteReview, which only a router can have.`);
   checkFields(owner, review);
 }
 

@@ -25,7 +25,8 @@ function checkNodes(nodes: readonly WorkflowNode[], place: Place): void {
 }
 
 function checkNode(node: WorkflowNode, place: Place): void {
-  const within = node.type === 'Parallel' ? node.name : place.parallel;
+  const isSideBySide = node.type === 'Parallel' || node.type === 'Foreach';
+  const within = isSideBySide ? node.name : place.parallel;
   if (place.parallel !== undefined && needsPerson(node))
     throw errors.invalidConfig(
       `Workflow '${place.workflows[0]}': ${node.type.toLowerCase()} '${node.name}' waits for a person inside of the parallel group '${place.parallel}'. Put it before or after the group.`,
@@ -50,7 +51,8 @@ function needsPerson(node: WorkflowNode): boolean {
   return (
     (node.type === 'Router' && node.select === 'user') ||
     asksBefore(review) ||
-    review.requiresOutputReview === true ||
+    Boolean(review.requiresOutputReview) ||
+    review.requiresRouteReview === true ||
     review.requiresIterationReview === true
   );
 }

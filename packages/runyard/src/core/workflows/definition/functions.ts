@@ -16,9 +16,11 @@ export interface PastRun {
 export type StepContents = Readonly<Record<string, unknown>>;
 
 /** A step with the type of what it makes, by which `outputOf` knows it. The field is never set. */
-export interface TypedStep<Content> {
+export interface TypedStep<Content, Taken = never> {
   readonly name: string;
   readonly '~content'?: Content;
+  /** What it takes from the step before it; as a parameter, so that a step which takes more fits, too. */
+  readonly '~takes'?: (taken: Taken) => void;
 }
 
 /** The outputs of steps whose contents are known. */
@@ -33,11 +35,18 @@ export interface StepMedia extends Media {
 }
 
 /** What a step, a condition or a selector learns about where the workflow is. */
-export interface StepInput<Input = Json, Contents extends StepContents = Record<string, Json>> {
+export interface StepInput<
+  Input = Json,
+  Contents extends StepContents = Record<string, Json>,
+  Previous = Json,
+> {
   /** What the workflow was given: a text, or with an input schema the checked object. */
   readonly input: Input;
-  /** What the last step before this one made; null for the first one. */
-  readonly previousStepContent: Json;
+  /**
+   * What the last step before this one made; null for the first one. In a step with an input schema what that schema made
+   * of it, or of the input of the workflow.
+   */
+  readonly previousStepContent: Previous;
   /** The outputs of all earlier steps, by their names. */
   readonly previousStepOutputs: OutputsOf<Contents>;
   /** What an earlier step made, with its type; undefined when it has not run. */
@@ -60,11 +69,16 @@ export interface StepInput<Input = Json, Contents extends StepContents = Record<
 }
 
 /** What a function that is a step is given. */
-export interface StepContext<Input = Json, Contents extends StepContents = Record<string, Json>>
-  extends StepInput<Input, Contents>,
+export interface StepContext<
+  Input = Json,
+  Contents extends StepContents = Record<string, Json>,
+  Previous = Json,
+> extends StepInput<Input, Contents, Previous>,
     StepCalls {
   /** What a person said about the last attempt, when they rejected it. */
   readonly rejectionFeedback: string | null;
+  /** What that attempt made; null when there was none. */
+  readonly rejectedContent: Json;
   /** Aborted when the run is cancelled or the time of the step is up. */
   readonly signal: AbortSignal;
   /** The same whenever this very step is executed again, so that its effect can be had only once. */
@@ -87,7 +101,8 @@ export type StepFunction<
   Input = Json,
   Contents extends StepContents = Record<string, Json>,
   Returned extends StepReturn = StepReturn,
-> = (step: StepContext<Input, Contents>) => Returned | Promise<Returned>;
+  Previous = Json,
+> = (step: StepContext<Input, Contents, Previous>) => Returned | Promise<Returned>;
 
 export type WorkflowFunction<Input = Json> = (
   workflow: WorkflowContext<Input>,
@@ -99,6 +114,9 @@ export type WhenFunction = (step: StepInput) => boolean | Promise<boolean>;
 export type RouteFunction = (
   step: StepInput & { readonly choices: readonly string[] },
 ) => string | readonly string[] | Promise<string | readonly string[]>;
+
+/** Answers true when a person has to look at what the step made. */
+export type ReviewCondition = (output: Json, step: StepInput) => boolean | Promise<boolean>;
 
 export interface LoopState extends StepInput {
   /** The outputs of the steps of this iteration. */

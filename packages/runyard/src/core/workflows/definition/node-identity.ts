@@ -138,8 +138,9 @@ function reviewStructure(review: ReviewSettings | undefined): Json {
   } = review;
   return [
     requiresConfirmation ?? false,
-    requiresOutputReview ?? false,
+    Boolean(requiresOutputReview),
     requiresIterationReview ?? false,
     userInputSchema.map(({ name, type = 'str', required = true }) => [name, type, required]),
+    ...(review.requiresRouteReview ? ['route'] : []),
   ];
 }

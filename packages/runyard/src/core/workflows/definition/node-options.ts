@@ -20,12 +20,15 @@ import {
   text,
   word,
 } from '../../options/kinds.js';
+import { schema } from '../../options/schema-kind.js';
 import type { Executable } from '../../runs/executable.js';
 import type { RunKind } from '../../runs/run.js';
+import type { ValueSchema } from '../../schemas/value-schema.js';
 import type { LoopCondition, RouteFunction, StepContents, StepFunction, WhenFunction } from './functions.js';
 import type {
   ConditionNode,
   ErrorPolicy,
+  ForeachNode,
   LoopNode,
   NodeType,
   ParallelNode,
@@ -60,9 +63,10 @@ const review = objectOf<ReviewSettings>({
   requiresUserInput: flag,
   userInputMessage: text,
   userInputSchema: listOf(field),
-  requiresOutputReview: flag,
+  requiresOutputReview: { ...anyOf(flag, callable), allowed: 'true, false or a function' },
   outputReviewMessage: text,
   requiresIterationReview: flag,
+  requiresRouteReview: flag,
   onReject: word('skip', 'cancel', 'else', 'retry'),
   maxRetries: count(0),
   timeoutMs: milliseconds(1),
@@ -71,7 +75,7 @@ const review = objectOf<ReviewSettings>({
 
 const entry: Optional = {
   allowed:
-    'an agent, a team, a workflow, a function, or what step(), steps(), loop(), parallel(), condition() or router() made',
+    'an agent, a team, a workflow, a function, or what step(), steps(), loop(), parallel(), foreach(), condition() or router() made',
   takes: (value) => typeof value === 'function' || isComponent(value) || nodeKindOf(value) !== undefined,
   inside: (value: unknown, path, faults) => {
     if (!isComponent(value)) nodeKindOf(value)?.inside?.(value, path, faults);
@@ -126,8 +130,8 @@ type ComponentWork<Content> =
     };
 
 /** The function that does it. */
-interface FunctionWork<Input, Contents extends StepContents, Returned extends StepReturn> {
-  readonly run: StepFunction<Input, Contents, Returned>;
+interface FunctionWork<Input, Contents extends StepContents, Returned extends StepReturn, Previous> {
+  readonly run: StepFunction<Input, Contents, Returned, Previous>;
   readonly agent?: never;
   readonly team?: never;
   readonly workflow?: never;
@@ -143,7 +147,8 @@ export type FunctionStepSettings<
   Input,
   Contents extends StepContents,
   Returned extends StepReturn,
-> = FunctionWork<Input, Contents, Returned> & CommonStepSettings;
+  Previous = Json,
+> = FunctionWork<Input, Contents, Returned, Previous> & CommonStepSettings;
 
 interface CommonStepSettings extends NamedSettings {
   /** How often it is tried again after it failed. Default 3 for a function, 0 for anything else. */
@@ -159,6 +164,10 @@ interface CommonStepSettings extends NamedSettings {
   readonly onError?: ErrorPolicy;
   /** How long one attempt may take. */
   readonly timeoutMs?: number;
+  /** What the step takes from the step before it, or from the input of the workflow: a zod or JSON schema. */
+  readonly inputSchema?: ValueSchema;
+  /** What the step makes: a zod or JSON schema. An agent or a team is asked for it. */
+  readonly outputSchema?: ValueSchema;
 }
 
 export const stepOptions = objectOf<Partial<StepSettings>>({
@@ -172,6 +181,8 @@ export const stepOptions = objectOf<Partial<StepSettings>>({
   skipOnFailure: flag,
   onError,
   timeoutMs: milliseconds(1),
+  inputSchema: schema,
+  outputSchema: schema,
 });
 
 export interface StepsSettings extends NamedSettings {
@@ -209,6 +220,16 @@ export const parallelOptions = objectOf<ParallelSettings>({
   steps: required(entries),
   maxParallel: count(1),
 });
+
+/** How the items of a list are done. */
+export interface ForeachOptions extends NamedSettings {
+  /** How many items are done at once. Default 1: one after the other. */
+  readonly concurrency?: number;
+}
+
+export const foreachOptions = objectOf<ForeachOptions>({ ...named, concurrency: count(1) });
+
+export const foreachStep = required(entry);
 
 export interface ConditionSettings extends NamedSettings {
   /** A value, a function, or a CEL text. */
@@ -265,6 +286,8 @@ const nodeKinds: Readonly<Record<NodeType, Kind>> = {
     skipOnFailure: required(flag),
     onError: required(onError),
     timeoutMs: milliseconds(1),
+    inputSchema: schema,
+    outputSchema: schema,
   }),
   Steps: objectOf<StepsNode>(inside),
   Loop: objectOf<LoopNode>({
@@ -274,6 +297,7 @@ const nodeKinds: Readonly<Record<NodeType, Kind>> = {
     forwardOutput: required(flag),
   }),
   Parallel: objectOf<ParallelNode>({ ...inside, maxParallel: count(1) }),
+  Foreach: objectOf<ForeachNode>({ ...inside, concurrency: required(count(1)) }),
   Condition: objectOf<ConditionNode>({
     ...inside,
     when: required(anything),

@@ -1,9 +1,16 @@
 import type { RetryBackoff } from '../../back-off.js';
 import type { Json } from '../../json.js';
 import type { Executable } from '../../runs/executable.js';
+import type { ValueSchema } from '../../schemas/value-schema.js';
 import type { InputFieldType } from '../../tools/questions/person-form.js';
 import type { Expression } from './cel.js';
-import type { LoopCondition, RouteFunction, StepFunction, WhenFunction } from './functions.js';
+import type {
+  LoopCondition,
+  ReviewCondition,
+  RouteFunction,
+  StepFunction,
+  WhenFunction,
+} from './functions.js';
 
 /** What becomes of something that a person rejects. `else` is the other branch of a condition. */
 export type RejectPolicy = 'skip' | 'cancel' | 'else' | 'retry';
@@ -34,11 +41,13 @@ export interface ReviewSettings {
   readonly requiresUserInput?: boolean;
   readonly userInputMessage?: string;
   readonly userInputSchema?: readonly UserInputField[];
-  /** A person has to accept the output of a step; they may edit it. */
-  readonly requiresOutputReview?: boolean;
+  /** A person has to accept the output of a step, or the outputs for which the function returns true; they may edit it. */
+  readonly requiresOutputReview?: boolean | ReviewCondition;
   readonly outputReviewMessage?: string;
   /** A person has to accept each iteration of a loop. */
   readonly requiresIterationReview?: boolean;
+  /** A person has to accept what a router has chosen. Rejected with `onReject: 'retry'`, they choose themselves. */
+  readonly requiresRouteReview?: boolean;
   /** Default `skip`; for what a step or an iteration made `retry`. */
   readonly onReject?: RejectPolicy;
   /** How often a rejected thing is asked for or made again before the workflow is cancelled. Default 3. */
@@ -66,6 +75,9 @@ export interface StepNode extends NodeBase {
   readonly skipOnFailure: boolean;
   readonly onError: ErrorPolicy;
   readonly timeoutMs?: number;
+  /** What the step takes from the step before it, and what it makes. */
+  readonly inputSchema?: ValueSchema;
+  readonly outputSchema?: ValueSchema;
 }
 
 export interface StepsNode extends NodeBase {
@@ -87,6 +99,13 @@ export interface ParallelNode extends NodeBase {
   readonly maxParallel?: number;
 }
 
+/** One step for each item of a list. */
+export interface ForeachNode extends NodeBase {
+  readonly type: 'Foreach';
+  readonly steps: readonly [WorkflowNode];
+  readonly concurrency: number;
+}
+
 export interface ConditionNode extends NodeBase {
   readonly type: 'Condition';
   readonly when: boolean | WhenFunction | Expression;
@@ -102,7 +121,14 @@ export interface RouterNode extends NodeBase {
   readonly allowMultiple: boolean;
 }
 
-export type WorkflowNode = StepNode | StepsNode | LoopNode | ParallelNode | ConditionNode | RouterNode;
+export type WorkflowNode =
+  | StepNode
+  | StepsNode
+  | LoopNode
+  | ParallelNode
+  | ForeachNode
+  | ConditionNode
+  | RouterNode;
 
 export type NodeType = WorkflowNode['type'];
 

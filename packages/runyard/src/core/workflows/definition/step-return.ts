@@ -1,7 +1,9 @@
+import type { z } from 'zod';
 import type { Json } from '../../json.js';
 import type { Media } from '../../media/media.js';
 import { checkOptions } from '../../options/check-options.js';
 import { anything, flag, json, listOf, objectOf, text } from '../../options/kinds.js';
+import type { ValueSchema } from '../../schemas/value-schema.js';
 
 /** What a function says about its step beside the content. */
 export interface StepOutputSettings {
@@ -40,6 +42,11 @@ export type ContentOfReturn<Returned> =
   | Exclude<Returned, StepOutputValue | undefined>
   | (StepOutputValue extends Returned ? Json : never)
   | (undefined extends Returned ? '' : never);
+
+/** What the function of a step with this output schema returns. */
+export type ReturnFor<Schema extends ValueSchema> =
+  | StepOutputValue
+  | (Schema extends z.ZodType ? Extract<z.input<Schema>, Json> | (z.input<Schema> & Json) : Json);
 
 /** A value is the content of the step; nothing is a text without characters. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is a step as well

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json.js';
 import type { Executable } from '../../runs/executable.js';
+import { jsonSchemaOf } from '../../schemas/value-schema.js';
 import { Expression } from './cel.js';
 import { nodesOf, type ReviewSettings, type WorkflowNode } from './node.js';
 
@@ -58,6 +59,7 @@ async function typeFields(node: WorkflowNode, describe: DescribeComponent): Prom
         type: node.type,
         steps,
         ...(node.type === 'Parallel' && node.maxParallel !== undefined && { max_parallel: node.maxParallel }),
+        ...(node.type === 'Foreach' && { concurrency: node.concurrency }),
       };
   }
 }
@@ -66,11 +68,13 @@ async function stepFields(
   node: Extract<WorkflowNode, { type: 'Step' }>,
   describe: DescribeComponent,
 ): Promise<JsonObject> {
-  const { maxRetries, skipOnFailure, onError, timeoutMs } = node;
+  const { maxRetries, skipOnFailure, onError, timeoutMs, inputSchema, outputSchema } = node;
   const limits = {
     max_retries: maxRetries,
     on_error: skipOnFailure ? 'skip' : onError,
     ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
+    ...(inputSchema !== undefined && { input_schema: jsonSchemaOf(inputSchema) }),
+    ...(outputSchema !== undefined && { output_schema: jsonSchemaOf(outputSchema) }),
   };
   if (!('component' in node.run)) return { type: 'Step', ...limits };
   const { component } = node.run;
@@ -96,9 +100,13 @@ function reviewBody(review: ReviewSettings): JsonObject {
     confirmation_message: review.confirmationMessage,
     requires_user_input: review.requiresUserInput ?? (review.userInputSchema !== undefined || undefined),
     user_input_message: review.userInputMessage,
-    requires_output_review: review.requiresOutputReview,
+    requires_output_review:
+      typeof review.requiresOutputReview === 'function'
+        ? decisionText(review.requiresOutputReview)
+        : review.requiresOutputReview,
     output_review_message: review.outputReviewMessage,
     requires_iteration_review: review.requiresIterationReview,
+    requires_route_review: review.requiresRouteReview,
     on_reject: review.onReject,
     max_retries: review.maxRetries,
     timeout_ms: review.timeoutMs,

@@ -61,7 +61,8 @@ export class Scope {
 }
 
 function remember(outputs: Map<string, StepOutput>, output: StepOutput): void {
-  for (const inner of output.steps ?? []) remember(outputs, inner);
+  // the steps of a list have one name and are found in its output
+  if (output.step_type !== 'Foreach') for (const inner of output.steps ?? []) remember(outputs, inner);
   outputs.set(output.step_name, output);
 }
 

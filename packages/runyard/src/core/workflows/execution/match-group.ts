@@ -79,6 +79,17 @@ function listsIn(
       },
     ];
   }
+  if (node.type === 'Foreach')
+    // how many there are says the step before
+    return [
+      {
+        done: children,
+        expected: at(
+          children.map(() => node.steps[0]),
+          (position) => childPath.of(path, position),
+        ),
+      },
+    ];
   const all = at(node.steps, (position) => childPath.of(path, position));
   if (node.type !== 'Router') return [{ done: children, expected: all }];
   const expected = (selected ?? []).map((name) => {

@@ -1,4 +1,5 @@
 import { withinTime } from '../../abort.js';
+import { storableSchema } from '../../agents/answer/output-format.js';
 import { questionsAtRest } from '../../agents/requirements/questions-at-rest.js';
 import { requirementBody } from '../../agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../agents/requirements/team-requirements.js';
@@ -114,7 +115,7 @@ async function runInside(
     parentKey: nodeKey(place.path),
     executable: component,
     // what it was given is in the journal once it has begun
-    input: earlier === undefined ? await inputOf(flow, component, scope, round) : emptyInput,
+    input: earlier === undefined ? await inputOf(flow, node, component, scope, round) : emptyInput,
     fields: component.kind === 'workflow' ? { parent_step_id: fields.step_id } : runFields(flow, fields),
     depth: component.kind === 'workflow' ? context.depth + 1 : context.depth,
   };
@@ -129,7 +130,13 @@ const tidyMs = 1_000;
 const emptyInput: RunInput = { content: '', media: [], options: { stream: false } };
 
 /** What the last step made, or else what the workflow was given; with what there is to say beside it. */
-async function inputOf(flow: Flow, component: Executable, scope: Scope, round: Round): Promise<RunInput> {
+async function inputOf(
+  flow: Flow,
+  { outputSchema }: StepNode,
+  component: Executable,
+  scope: Scope,
+  round: Round,
+): Promise<RunInput> {
   // whether the component takes what it is given is for its own schema to say
   flow.context.replay?.stop();
   const { sessionState: _state, version: _version, factoryInput: _input, ...options } = flow.context.options;
@@ -139,14 +146,18 @@ async function inputOf(flow: Flow, component: Executable, scope: Scope, round: R
     component.acceptInput === undefined
       ? text
       : await component.acceptInput(text, flow.context.callApplication);
-  return { content, media: scope.media, options };
+  // a workflow has the steps that make what it makes
+  const isAsked = outputSchema !== undefined && component.kind !== 'workflow';
+  const shape = isAsked && { outputSchema: storableSchema(outputSchema) };
+  return { content, media: scope.media, options: { ...options, ...shape } };
 }
 
-function remarks({ additionalData }: Scope, { feedback }: Round): string[] {
+function remarks({ additionalData }: Scope, { feedback, rejected }: Round): string[] {
   const { user_input: filledIn, rejection_feedback: said } = additionalData;
   const remark = feedback ?? (typeof said === 'string' ? said : null);
   return [
     filledIn === undefined ? '' : `Input of the user:\n${JSON.stringify(filledIn, null, 2)}`,
+    rejected === null ? '' : `Your last answer:\n${textOf(rejected)}`,
     remark === null || remark === '' ? '' : `Your last answer was rejected: ${remark}`,
   ];
 }

@@ -59,7 +59,7 @@ export async function runFunction(
 }
 
 function isFollowed({ review, onError, skipOnFailure }: StepNode): boolean {
-  return review?.requiresOutputReview === true || (onError === 'pause' && !skipOnFailure);
+  return Boolean(review?.requiresOutputReview) || (onError === 'pause' && !skipOnFailure);
 }
 
 function isFailure(record: FunctionRecord): boolean {
@@ -170,6 +170,7 @@ function stepContext(
     sleep,
     waitForEvent,
     rejectionFeedback: round.feedback ?? feedbackIn(input),
+    rejectedContent: round.rejected,
     signal: site.signal,
     idempotencyKey: site.idempotencyKey,
     log: context.log,

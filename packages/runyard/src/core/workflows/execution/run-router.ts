@@ -1,6 +1,7 @@
 import type { RouterNode } from '../definition/node.js';
 import { childPath, type GroupRecord, nodeKey } from '../journal-records.js';
 import { askForRoute } from '../review/ask-for-route.js';
+import { reviewRoute } from '../review/review-route.js';
 import { decide } from './decide.js';
 import {
   type Flow,
@@ -22,10 +23,10 @@ export async function runRouter(
   scope: Scope,
 ): Promise<GroupRecord> {
   const selected = await choose(flow, node, place, scope);
-  if (selected === undefined)
+  if (!Array.isArray(selected))
     return {
       children: [],
-      note: `Router '${node.name}' was skipped: no choice was made in time.`,
+      note: `Router '${node.name}' was skipped: ${selected.skipped}.`,
       stop: false,
       skipped: true,
     };
@@ -64,11 +65,13 @@ async function choose(
   node: RouterNode,
   place: Place,
   scope: Scope,
-): Promise<string[] | undefined> {
-  const { select } = node;
-  if (select === 'user') return askForRoute(flow, node, place);
+): Promise<string[] | { readonly skipped: string }> {
+  const { select, review } = node;
+  const byPerson = async () =>
+    (await askForRoute(flow, node, place)) ?? { skipped: 'no choice was made in time' };
+  if (select === 'user') return byPerson();
   const choices = node.steps.map(({ name }) => name);
-  return decide(
+  const chosen = await decide(
     flow,
     place,
     {
@@ -81,6 +84,10 @@ async function choose(
     },
     (value) => readChoices(value, choices),
   );
+  if (!review?.requiresRouteReview) return chosen;
+  const verdict = await reviewRoute(flow, node, review, place, chosen);
+  if (verdict === 'again') return byPerson();
+  return verdict === 'kept' ? chosen : verdict;
 }
 
 function readChoices(value: unknown, choices: readonly string[]): string[] {

@@ -1,20 +1,28 @@
+import type { Json } from '../../json.js';
 import { recordedStep } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { StepNode } from '../definition/node.js';
 import { contentTypeOf, foldNode, type NodeView } from '../fold/node-view.js';
 import { type LeafRecord, nodeKey } from '../journal-records.js';
 import { askAboutFailure } from '../review/ask-about-failure.js';
-import { reviewOutput } from '../review/review-output.js';
+import { needsReview, reviewOutput } from '../review/review-output.js';
 import { stepCompleted } from '../workflow-events.js';
 import { type Flow, type Place, type Scope, stepFields, tell } from './flow.js';
 import type { Round, RoundResult } from './round.js';
 import { runComponent } from './run-component.js';
 import { runFunction } from './run-function.js';
+import { checkedRecord, scopeFor } from './step-schemas.js';
 
 /** Rounds of one step: the first one, and one more whenever a person asks for it. */
-export async function runStep(flow: Flow, node: StepNode, place: Place, scope: Scope): Promise<LeafRecord> {
-  for (let round = 1, feedback: string | null = null; ; round += 1) {
-    const result = await runRound(flow, node, place, scope, { number: round, feedback });
+export async function runStep(flow: Flow, node: StepNode, place: Place, outer: Scope): Promise<LeafRecord> {
+  const scope = await scopeFor(flow, node, outer);
+  let feedback: string | null = null;
+  let rejected: Json = null;
+  for (let round = 1; ; round += 1) {
+    const result: RoundResult =
+      'failure' in scope
+        ? scope
+        : await checkedRound(flow, node, place, scope, { number: round, feedback, rejected });
     if ('failure' in result) {
       if ((await decideFailure(flow, node, place, result.failure, round)) === 'retry') continue;
       const record = failedRecord(node, result);
@@ -23,7 +31,8 @@ export async function runStep(flow: Flow, node: StepNode, place: Place, scope: S
     }
     const { record } = result;
     const { review } = node;
-    if (!review?.requiresOutputReview) {
+    const content = (): Json => viewOf(flow, place, record).output.content;
+    if (review === undefined || !(await needsReview(flow, node, review, place, round, outer, content))) {
       if (!record.success && !record.stop) {
         const failure = { type: reportedType, message: record.error ?? 'it says that it did not succeed' };
         if ((await decideFailure(flow, node, place, failure, round)) === 'retry') continue;
@@ -38,7 +47,22 @@ export async function runStep(flow: Flow, node: StepNode, place: Place, scope: S
     if (verdict.verdict === 'skipped')
       return { content: verdict.text, success: true, error: null, stop: false, skipped: true };
     feedback = verdict.feedback;
+    rejected = content();
   }
+}
+
+async function checkedRound(
+  flow: Flow,
+  node: StepNode,
+  place: Place,
+  scope: Scope,
+  round: Round,
+): Promise<RoundResult> {
+  const result = await runRound(flow, node, place, scope, round);
+  if ('failure' in result) return result;
+  const { record } = result;
+  const checked = await checkedRecord(flow, node, record, () => viewOf(flow, place, record).output.content);
+  return 'failure' in checked ? checked : { record: checked };
 }
 
 function runRound(

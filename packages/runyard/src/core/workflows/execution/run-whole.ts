@@ -41,6 +41,7 @@ export async function runWhole(flow: Flow, work: WorkflowFunction, scope: Scope)
     const { run, suspend, sleep, waitForEvent } = calls;
     const whole: WorkflowContext = Object.assign(stepInput(flow, placeAtTop(flow, 0), scope, state), {
       rejectionFeedback: null,
+      rejectedContent: null,
       signal: site.signal,
       idempotencyKey: site.idempotencyKey,
       log: context.log,

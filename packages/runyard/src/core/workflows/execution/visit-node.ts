@@ -13,6 +13,7 @@ import { askBefore } from '../review/ask-before.js';
 import { type Flow, type Place, type Scope, stepFields } from './flow.js';
 import { matchGroup } from './match-group.js';
 import { runCondition } from './run-condition.js';
+import { runForeach } from './run-foreach.js';
 import { runLoop } from './run-loop.js';
 import { runParallel } from './run-parallel.js';
 import { runRouter } from './run-router.js';
@@ -67,6 +68,8 @@ async function execute(flow: Flow, node: WorkflowNode, place: Place, outer: Scop
       return runLoop(flow, node, place, scope);
     case 'Parallel':
       return runParallel(flow, node, place, scope);
+    case 'Foreach':
+      return runForeach(flow, node, place, scope);
     case 'Condition':
       return runCondition(flow, node, place, scope, isElse);
     case 'Router':

@@ -79,9 +79,11 @@ function foldGroup(find: FindStep, step: StepRecord, record: GroupRecord): NodeV
   const views = record.children.map((child) => foldNode(find, child));
   const steps = views.map(({ output }) => output);
   const failed = steps.find(({ success }) => !success);
+  // the next step gets what was made of the whole list
+  const isList = read(step, nodeInput).node === 'Foreach' && record.note === undefined;
   const output: StepOutput = {
     ...described(step),
-    content: groupContent(step, record, steps),
+    content: isList ? views.map(itemContent) : groupContent(step, record, steps),
     step_run_id: null,
     images: null,
     videos: null,
@@ -96,9 +98,16 @@ function foldGroup(find: FindStep, step: StepRecord, record: GroupRecord): NodeV
   };
   return {
     output,
-    last: views.findLast(({ last }) => last !== undefined)?.last,
+    last: isList
+      ? { content: output.content, contentType: 'list', ending: {} }
+      : views.findLast(({ last }) => last !== undefined)?.last,
     media: views.flatMap(({ media }) => media),
   };
+}
+
+/** What an item of a list became; null for one that failed and was skipped. */
+function itemContent({ output, last }: NodeView): Json {
+  return output.success ? (last?.content ?? output.content) : null;
 }
 
 /** A node of a run that ended early, or is in progress: what was done in it, and that it did not end. */
