@@ -41,10 +41,24 @@ export function workflowQuestionsOf(run: Run, steps: readonly StepRecord[]): rea
   });
 }
 
-/** The question of a workflow that has just paused; undefined for one about a tool call. */
-export function workflowQuestion({ key, kind, data }: Requirement, run: Run): ToolRequirement | undefined {
-  if (stepKindOf(kind) === undefined) return undefined;
-  return requirementIn(run, key, decoded(stepQuestion, data, { runId: run.runId, key }), 0, run.attempt);
+const toolWaits: readonly string[] = [
+  'confirmation',
+  'user_input',
+  'user_feedback',
+  'external_execution',
+  'unknown_outcome',
+] satisfies ToolRequirement['kind'][];
+
+/** Whether a tool call waits, and not a step of a workflow. */
+export function isToolWait({ kind }: Requirement): boolean {
+  return toolWaits.includes(kind);
+}
+
+/** The question of a workflow that has just paused; nothing for one that waits for its time. */
+export function workflowQuestion({ key, kind, data }: Requirement, run: Run): ToolRequirement[] {
+  if (stepKindOf(kind) === undefined) return [];
+  const asked = decoded(stepQuestion, data, { runId: run.runId, key });
+  return [requirementIn(run, key, asked, 0, run.attempt)];
 }
 
 function requirementIn(

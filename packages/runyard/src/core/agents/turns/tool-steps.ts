@@ -28,7 +28,7 @@ import {
   requirementsOf,
   type ToolRequirementState,
 } from '../requirements/tool-requirements.js';
-import { workflowQuestion } from '../requirements/workflow-questions.js';
+import { isToolWait, workflowQuestion } from '../requirements/workflow-questions.js';
 import { delegatedRunId, hasDelegated, memberKeyOf, toolExecution } from '../tool-executions.js';
 import { producedMedia } from '../transcript.js';
 import { siteWithin } from './built-in/execution-of-call.js';
@@ -355,8 +355,10 @@ function parsedArguments(call: RequestedCall): JsonObject | null {
 function throwPause({ context }: AgentExecution, settled: readonly PromiseSettledResult<unknown>[]): void {
   const paused = pauseOf(settled);
   if (paused === undefined) return;
-  const requirements = paused.requirements.map(
-    (requirement) => workflowQuestion(requirement, context.run) ?? questionIn(requirement, context.run),
+  const requirements = paused.requirements.flatMap((requirement) =>
+    isToolWait(requirement)
+      ? questionIn(requirement, context.run)
+      : workflowQuestion(requirement, context.run),
   );
   context.draft.content ||= pausedText(requirements);
   throw paused;

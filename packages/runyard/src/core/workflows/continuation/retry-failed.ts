@@ -6,6 +6,7 @@ import { read } from '../../runs/journal/codec.js';
 import { childOutcome } from '../../runs/journal/records.js';
 import type { Continuation } from '../../runs/resume/continuation.js';
 import type { Run, StepRecord } from '../../runs/run.js';
+import { isOpenQuestion } from '../../runs/run-ends.js';
 import { chatKey } from '../chat-agent.js';
 import { wholeKey } from '../execution/run-whole.js';
 import { functionRecord, isNodeInput, nodeInput } from '../journal-records.js';
@@ -35,6 +36,7 @@ export function retryFailed(
     for (const key of droppedInside(child, kept)) dropped.add(prefix + key);
     for (const { key } of kept?.reopened ?? []) reopened.add(prefix + key);
   }
+  // a question of a failed run can no longer be answered: it is asked again
   const kept = steps
     .filter((step) => !dropped.has(step.key) && !isOpenQuestion(step))
     .map((step) => (reopened.has(step.key) ? asBegun(step) : step));
@@ -49,11 +51,6 @@ export function retryFailed(
 /** A step that had ended, as it was before. */
 function asBegun(step: StepRecord): StepRecord {
   return { ...step, status: 'running', output: null, error: null, endedAt: null };
-}
-
-/** A question of a failed run can no longer be answered: it is asked again. */
-function isOpenQuestion({ kind, status }: StepRecord): boolean {
-  return kind === 'wait' && status === 'running';
 }
 
 const leafKinds: ReadonlySet<string> = new Set(['Step', 'Workflow']);
