@@ -193,11 +193,7 @@ export abstract class ModelComponent<
   }
 
   async close(): Promise<void> {
-    const held = [
-      ...toolSourcesOf(this.toolEntries),
-      ...this.chosenSources.shared,
-      ...this.componentTools,
-    ];
+    const held = [...toolSourcesOf(this.toolEntries), ...this.chosenSources.shared, ...this.componentTools];
     await Promise.all(held.map((one) => one.close()));
   }
 

@@ -108,13 +108,6 @@ export class Workflow<Content = unknown, Input = string | JsonObject>
     return retryFailed(run, steps, (inner) => this.inside(inner));
   }
 
-  override continue(
-    runId: string,
-    options: WorkflowContinueOptions = {},
-  ): Promise<WorkflowRunOutput<Content>> {
-    return super.continue(runId, options);
-  }
-
   endEvents(end: RunEnd, context: RunContext): readonly RunEvent[] {
     return endEvents(end, context, this.chat !== undefined);
   }
