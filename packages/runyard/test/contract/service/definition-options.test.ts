@@ -38,7 +38,7 @@ const {
   Toolkit,
   toolkit,
 } = runyard;
-const { condition, loop, parallel, router, stepOutput, steps, toolResult, Workflow, workflow } = runyard;
+const { condition, foreach, loop, parallel, router, stepOutput, steps, toolResult, Workflow, workflow } = runyard;
 const { scriptedModel } = testing;
 
 type Given = Readonly<Record<string, unknown>>;
@@ -89,6 +89,7 @@ const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   steps: (given) => steps({ steps: [done], ...given }),
   loop: (given) => loop({ steps: [done], ...given }),
   parallel: (given) => parallel({ steps: [done], ...given }),
+  foreach: (given) => foreach(done, given),
   condition: (given) => condition({ when: true, steps: [done], ...given }),
   router: (given) => router({ choices: [done], select: 'user', ...given }),
   stepOutput: (given) => stepOutput({ content: 'x', ...given }),
