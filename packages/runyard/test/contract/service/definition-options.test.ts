@@ -38,7 +38,8 @@ const {
   Toolkit,
   toolkit,
 } = runyard;
-const { condition, foreach, loop, parallel, router, stepOutput, steps, toolResult, Workflow, workflow } = runyard;
+const { condition, foreach, loop, parallel, router, stepOutput, steps, toolResult, Workflow, workflow } =
+  runyard;
 const { scriptedModel } = testing;
 
 type Given = Readonly<Record<string, unknown>>;
