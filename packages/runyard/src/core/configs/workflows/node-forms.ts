@@ -12,7 +12,7 @@ import {
   loop,
   parallel,
   router,
-  step,
+  stepFrom,
   steps,
 } from '../../workflows/definition/builders.js';
 import type { StepNode, WorkflowNode } from '../../workflows/definition/node.js';
@@ -146,8 +146,8 @@ const stepForm: ConfigForm<StepSettings> = {
 const group = { others: ['type'] };
 
 export const nodeForms = {
-  Step: form(stepForm, (settings: StepSettings) => step(settings)),
-  Workflow: form({ ...stepForm, what: 'a nested workflow' }, (settings: StepSettings) => step(settings)),
+  Step: form(stepForm, stepFrom),
+  Workflow: form({ ...stepForm, what: 'a nested workflow' }, stepFrom),
   Steps: form<StepsSettings>(
     { ...group, what: 'a group of steps', keys: { ...named, steps: children, review: groupReview } },
     steps,

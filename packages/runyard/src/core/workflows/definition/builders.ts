@@ -75,9 +75,15 @@ export function step<Output extends ValueSchema, Taken extends ValueSchema = nev
 export function step<Content, Taken extends ValueSchema = never>(
   given: ComponentStepSettings<Content> & { readonly inputSchema?: Taken },
 ): StepNode & TypedStep<Content | string, FittedTo<Taken, Json>>;
-export function step(given: StepSettings): StepNode & TypedStep<Json>;
+/** Settings whose parts are not known one by one. */
+export function step(given: StepSettings & { readonly outputSchema?: never }): StepNode & TypedStep<Json>;
 // the application vouches for what its function says of the workflow around it
 export function step(settings: StepSettings): StepNode {
+  return stepFrom(settings);
+}
+
+/** The same for settings of whatever kind. */
+export function stepFrom(settings: StepSettings): StepNode {
   checkOptions(stepOwner(settings), settings, stepOptions);
   const { agent, team, workflow, run, onError = 'fail', timeoutMs, inputSchema, outputSchema } = settings;
   const workers = [agent, team, workflow, run].filter((value) => value !== undefined);
