@@ -70,8 +70,8 @@ export type { ToolExecution } from './core/agents/tool-executions.js';
 export type { Fallback, FallbackListener, FallbackNotice } from './core/agents/turns/fallback.js';
 export type { WorkingMemorySettings } from './core/agents/working-memory/working-memory-settings.js';
 export type { RetryBackoff } from './core/back-off.js';
-export type { DeepPartial } from './core/components/partial-objects.js';
 export type { AsToolOptions } from './core/components/component-tool.js';
+export type { DeepPartial } from './core/components/partial-objects.js';
 export {
   type CancelledRun,
   type CompletedRun,
