@@ -10,7 +10,7 @@ import { contextRecord, toolRecord } from '../journal-records.js';
 import { block } from '../memory/memory-text.js';
 import { fieldSchemas, type WorkingMemorySettings } from './working-memory-settings.js';
 
-export const workingMemoryType = 'working_memory';
+const workingMemoryType = 'working_memory';
 export const updateToolName = 'update_working_memory';
 
 /** Which record a run reads and changes. Undefined: a memory of a user, and the run has none. */

@@ -20,7 +20,7 @@ export const workingMemoryOptions = objectOf<WorkingMemorySettings>({
   scope: word('session', 'user'),
 });
 
-export const mostFields = 100;
+const mostFields = 100;
 
 /** The schema of each field by its name. */
 export function fieldSchemas({ schema }: WorkingMemorySettings): ReadonlyMap<string, ValueSchema> {

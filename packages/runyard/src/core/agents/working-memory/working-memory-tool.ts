@@ -18,7 +18,7 @@ import {
 import { fieldSchemas, type WorkingMemorySettings } from './working-memory-settings.js';
 
 /** How many characters of JSON a memory has at the most: every run shows it to the model. */
-export const longestMemory = 20_000;
+const longestMemory = 20_000;
 
 /** The tool with which the model changes its working memory. */
 export function workingMemoryTools({
