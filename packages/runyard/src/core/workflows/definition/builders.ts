@@ -75,8 +75,10 @@ export function step<Output extends ValueSchema, Taken extends ValueSchema = nev
 export function step<Content, Taken extends ValueSchema = never>(
   given: ComponentStepSettings<Content> & { readonly inputSchema?: Taken },
 ): StepNode & TypedStep<Content | string, FittedTo<Taken, Json>>;
-/** Settings whose parts are not known one by one. */
-export function step(given: StepSettings & { readonly outputSchema?: never }): StepNode & TypedStep<Json>;
+/** Settings whose parts are not known one by one. Those that are known have one of the types above. */
+export function step<Given extends StepSettings>(
+  given: StepSettings extends Given ? Given : never,
+): StepNode & TypedStep<Json>;
 // the application vouches for what its function says of the workflow around it
 export function step(settings: StepSettings): StepNode {
   return stepFrom(settings);
