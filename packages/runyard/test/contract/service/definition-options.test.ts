@@ -171,6 +171,7 @@ const withoutOptions: Readonly<Record<string, string>> = {
   sentenceEmbedder: 'takes nothing',
   resolveReranker: 'takes a name',
   toolCallsOf: 'takes a list of tools',
+  AnswerRejected: 'an error of the framework: a step function catches it',
   Eval: 'made by accuracy(), judge(), performance(), reliability() and evaluate()',
   costOf: 'computes; the prices of a service are checked where it is made',
   FactoryRefusal: 'an error: one that cannot be thrown would refuse nobody',
@@ -640,7 +641,9 @@ test('what a service registers for configurations is checked', async () => {
         )(),
       ],
     }),
-  ).toThrow('registry.hooks[0] is a function. Give a function with a name, or { name, run }.');
+  ).toThrow(
+    'registry.hooks[0] is a function. Give a function with a name, { name, run } or { name, before, after }.',
+  );
   const service = new Runyard({ agents: [helper], registry: { tools: [look], functions: { done } } });
   await expect(service.toConfig(helper)).resolves.toEqual({ model: 'offline' });
   expect(registry({ tools: [toolkit({ name: 'kit', tools: [look, look] })] })).toThrow(
