@@ -160,7 +160,7 @@ export type { RemoteTeam } from './core/remote/remote-team.js';
 export type { RemoteWorkflow } from './core/remote/remote-workflow.js';
 export type { RankedDocument, Ranking, Reranker, RerankOptions } from './core/rerankers/reranker.js';
 export type { CallerMessage, CallerToolCall } from './core/runs/caller-input.js';
-export type { RunLimits, WorkflowLimits } from './core/runs/limits/run-limits.js';
+export type { AnyLimits, RunLimits, WorkflowLimits } from './core/runs/limits/run-limits.js';
 export { DefinedSchedule, type ScheduleSettings, schedule } from './core/schedules/schedule.js';
 export type {
   Method,

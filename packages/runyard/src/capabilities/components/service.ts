@@ -18,7 +18,8 @@ import { ownState } from './running/config-tree.js';
 import { nameOf, type StoredConfig } from './stored-components.js';
 
 /** An agent that stands ready, or what builds one for each run. */
-export type RegisteredAgent = AnyAgent | AgentFactory;
+/** The input of a factory is checked when a run begins. */
+export type RegisteredAgent = AnyAgent | AgentFactory<never>;
 
 /** Something that stands ready to run. */
 export type ReadyComponent = AnyAgent | AnyTeam | AnyWorkflow;

@@ -108,6 +108,7 @@ export const sharedFields: ReadonlyMap<string, string> = new Map([
   ['last-event-id', 'a number of events'],
   ['version', 'a number'],
   ['id', 'a case is named within its dataset'],
+  ['event_id', 'an event is named within its run, by its sender'],
   ['file', 'a file of the API browser'],
   ['content_id', 'contents of a knowledge base are shared; claimFilters are tested with knowledge'],
   ['knowledge_id', 'knowledge bases are registered for everybody'],
