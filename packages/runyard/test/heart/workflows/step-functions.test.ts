@@ -290,6 +290,7 @@ describe('suspend()', () => {
     [(context: StepContext) => context.suspend('?', 7 as never), 'the schema is 7'],
     [(context: StepContext) => context.suspend('?', undefined, { timeout: 1 } as never), 'timeout'],
     [(context: StepContext) => context.sleep('soon' as never), 'milliseconds or a date'],
+    [(context: StepContext) => context.sleep(-1), 'milliseconds or a date'],
   ])('names a wrong option: %#', async (call, message) => {
     const flow = workflow({
       id: 'w',
@@ -348,7 +349,8 @@ describe('sleep()', () => {
           step({
             name: 's',
             run: async ({ sleep }) => {
-              const long = sleep(isFirst ? 10 : 59_000);
+              // it has not ended when the process dies
+              const long = sleep(isFirst ? 300 : 59_000);
               await sleep(1);
               if (isFirst) {
                 isFirst = false;
