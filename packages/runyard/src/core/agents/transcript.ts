@@ -41,6 +41,18 @@ export function messagesOf(run: Run, all: readonly StepRecord[]): Message[] {
   return withCompressed(messages, steps);
 }
 
+/** What a run was asked, as its pre-hooks left it, and what it answered. */
+export interface Exchange {
+  readonly user: string;
+  readonly answer: string;
+}
+
+export function exchangeOf(run: Run, steps: readonly StepRecord[]): Exchange {
+  const { user = '' } = readIf(conversationOf(ownSteps(steps)).context, contextRecord) ?? {};
+  const content = run.result?.content ?? '';
+  return { user, answer: typeof content === 'string' ? content : JSON.stringify(content) };
+}
+
 function isDoneIntroduction({ kind, status }: StepRecord): boolean {
   return kind === 'introduction' && status === 'completed';
 }

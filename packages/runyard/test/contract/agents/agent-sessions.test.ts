@@ -253,13 +253,23 @@ test('a tool of the application cannot have the name of a built-in one', () => {
 });
 
 test('an agent without a service remembers past sessions and introduces itself too', async () => {
-  const local = agent({ id: 'local', model: book.model, introduction: 'Hello!', searchPastSessions: true });
+  const local = agent({
+    id: 'local',
+    model: book.model,
+    introduction: 'Hello!',
+    searchPastSessions: true,
+    preHooks: [({ content }) => content.replace('tea', '[drink]')],
+  });
   const { sessionId } = await local.run('I like tea', { userId: 'local-ada' });
   book.write('what do I like?', { toolCalls: [{ name: 'search_past_sessions' }] }, 'tea');
   const { tools, status } = await local.run('what do I like?', { userId: 'local-ada' });
   expect(status).toBe('completed');
   expect(JSON.parse(tools[0]!.result!)).toMatchObject([
-    { session_id: sessionId, name: 'I like tea', runs: [{ assistant: 'Hello!' }, { user: 'I like tea' }] },
+    {
+      session_id: sessionId,
+      name: 'I like tea',
+      runs: [{ assistant: 'Hello!' }, { user: 'I like [drink]' }],
+    },
   ]);
   const service = await startService({ agents: [local] });
   expect((await service.get('/agents/local')).body.introduction).toBe('Hello!');

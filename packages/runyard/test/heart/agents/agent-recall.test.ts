@@ -46,6 +46,17 @@ test('the exchanges around a match come with it, and what the history shows does
   expect(other.recalled()).toEqual([]);
 });
 
+test('of what a pre-hook removed from a message, later runs are shown nothing', async () => {
+  const { model, say, recalled } = recalling(
+    { topK: 1, messageRange: 0 },
+    { preHooks: [({ content }) => content.replaceAll(/\d+/g, '[number]')] },
+  );
+  await say('My zebra has the number 4711', 'monday');
+  await say('Which number does the zebra have?', 'tuesday');
+  expect(recalled()).toEqual(['My zebra has the number [number]']);
+  expect(JSON.stringify(model.requests)).not.toContain('4711');
+});
+
 test('with the scope of a session, other sessions are not searched', async () => {
   const { say, recalled } = recalling({ scope: 'session', messageRange: 0 });
   await say(zebras, 'one', null);

@@ -291,6 +291,8 @@ describe('suspend()', () => {
     [(context: StepContext) => context.suspend('?', undefined, { timeout: 1 } as never), 'timeout'],
     [(context: StepContext) => context.sleep('soon' as never), 'milliseconds or a date'],
     [(context: StepContext) => context.sleep(-1), 'milliseconds or a date'],
+    // ends later than any date
+    [(context: StepContext) => context.sleep(8.64e15), 'milliseconds or a date'],
   ])('names a wrong option: %#', async (call, message) => {
     const flow = workflow({
       id: 'w',

@@ -3,11 +3,12 @@ import { type EmbedderLike, resolveEmbedder } from '../../embedders/resolve.js';
 import { reasonOf } from '../../errors/reason.js';
 import type { RunContext, StepSpec } from '../../runs/context.js';
 import type { RecallOwner } from '../../runs/recall.js';
-import type { Run } from '../../runs/run.js';
+import type { Run, StepRecord } from '../../runs/run.js';
 import { shortened } from '../auxiliary/bounded-text.js';
 import type { AgentExecution } from '../execution.js';
 import { type RecallRecord, recallRecord } from '../journal-records.js';
 import { block } from '../memory/memory-text.js';
+import { exchangeOf } from '../transcript.js';
 import { type RecallPlan, recallPlan } from './recall-settings.js';
 
 const key = 'recall';
@@ -107,11 +108,14 @@ async function textOf(
 ): Promise<string | undefined> {
   const wanted = runIds.filter((runId) => !shown.includes(runId) && runId !== context.run.runId);
   if (wanted.length === 0) return undefined;
-  const loaded = (await context.runs(wanted)).map(({ run }) => run);
+  const loaded = await context.runs(wanted);
   const runs = loaded
-    .filter((run) => run.userId === owner.userId && run.componentId === owner.componentId)
-    .sort((left, right) => left.createdAt - right.createdAt || (left.runId < right.runId ? -1 : 1));
-  const lines = runs.flatMap(exchangeLines);
+    .filter(({ run }) => run.userId === owner.userId && run.componentId === owner.componentId)
+    .sort(
+      ({ run: left }, { run: right }) =>
+        left.createdAt - right.createdAt || (left.runId < right.runId ? -1 : 1),
+    );
+  const lines = runs.map(exchangeText);
   if (lines.length === 0) return undefined;
   const where =
     owner.sessionId === undefined
@@ -124,11 +128,10 @@ async function textOf(
 }
 
 /** An exchange is one paragraph, whatever it says. */
-function exchangeLines({ input, result, createdAt }: Run): string[] {
-  const content = result?.content ?? '';
-  const answer = typeof content === 'string' ? content : JSON.stringify(content);
-  const day = new Date(createdAt).toISOString().slice(0, 10);
-  return [`${day}\nuser: ${oneLine(input.content)}\nassistant: ${oneLine(answer)}`];
+function exchangeText({ run, steps }: { run: Run; steps: readonly StepRecord[] }): string {
+  const { user, answer } = exchangeOf(run, steps);
+  const day = new Date(run.createdAt).toISOString().slice(0, 10);
+  return `${day}\nuser: ${oneLine(user)}\nassistant: ${oneLine(answer)}`;
 }
 
 function oneLine(text: string): string {

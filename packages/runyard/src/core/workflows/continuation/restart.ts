@@ -58,11 +58,16 @@ const sideBySide: ReadonlySet<string> = new Set(['Parallel', 'Foreach']);
 
 /** Whether the innermost group that holds both does its steps side by side. */
 function isBeside(path: string, other: string, byPath: Target['byPath']): boolean {
-  const around = [...byPath.values()].filter(
-    ({ key }) => isWithin(path, pathOf(key)) && isWithin(other, pathOf(key)),
-  );
-  const innermost = around.sort((left, right) => right.key.length - left.key.length)[0];
-  return innermost !== undefined && sideBySide.has(read(innermost, nodeInput).node);
+  for (let group = around(path); group !== ''; group = around(group)) {
+    const node = byPath.get(group);
+    if (node !== undefined && isWithin(other, group)) return sideBySide.has(read(node, nodeInput).node);
+  }
+  return false;
+}
+
+/** The path without its last part. */
+function around(path: string): string {
+  return path.replace(/(?:^|[.@])[^.@]*$/, '');
 }
 
 function unknownStep(runId: string, wanted: string, nodes: readonly StepRecord[]): Error {

@@ -48,12 +48,12 @@ async function dueTime(
   name: string,
   until: number | Date,
 ): Promise<number> {
-  const ms = until instanceof Date ? until.getTime() : until;
-  if (typeof ms !== 'number' || !Number.isFinite(ms) || ms < 0 || ms > latest) {
-    const message = `The function of '${name}' calls sleep() with something other than milliseconds or a date.`;
-    throw new StepFault({ type: 'workflow_failed', message });
-  }
-  return until instanceof Date ? ms : context.deadline(ms);
+  const given = until instanceof Date ? until.getTime() : until;
+  const isTime = typeof given === 'number' && given >= 0;
+  const due = isTime && !(until instanceof Date) ? await context.deadline(given) : given;
+  if (isTime && due <= latest) return due;
+  const message = `The function of '${name}' calls sleep() with something other than milliseconds or a date.`;
+  throw new StepFault({ type: 'workflow_failed', message });
 }
 
 /** The last moment that a date can be. */

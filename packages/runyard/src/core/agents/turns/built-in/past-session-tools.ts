@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../json.js';
 import type { PastSession, SessionOwner } from '../../../runs/past-sessions.js';
-import type { Run } from '../../../runs/run.js';
 import { ToolRefused } from '../../../tools/call/tool-hooks.js';
 import { nativeTool } from '../../../tools/tool.js';
 import { shortened } from '../../auxiliary/bounded-text.js';
 import type { AgentExecution } from '../../execution.js';
+import { type Exchange, exchangeOf } from '../../transcript.js';
 import { executionOf } from './execution-of-call.js';
 
 const defaultSessions = 20;
@@ -28,12 +28,12 @@ export const searchPastSessions = nativeTool({
   async execute({ query = '' }, site) {
     const execution = executionOf(site);
     const { settings } = execution.agent;
-    const sessions = await execution.context.ports.pastSessions.latest(ownerOf(execution), {
+    const latest = await execution.context.ports.pastSessions.latest(ownerOf(execution), {
       exceptSessionId: site.sessionId,
       sessions: settings.numPastSessionsToSearch ?? defaultSessions,
       runs: settings.numPastSessionRunsInSearch ?? defaultRuns,
     });
-    const found = matching(sessions, query);
+    const found = matching(await Promise.all(latest.map((session) => read(execution, session))), query);
     if (found.length > 0) return found.map((session) => shown(session, previewLength));
     return query === '' ? 'There are no earlier sessions.' : 'No earlier session mentions these words.';
   },
@@ -57,7 +57,7 @@ export const readPastSession = nativeTool({
     const execution = executionOf(site);
     const session = await execution.context.ports.pastSessions.read(ownerOf(execution), session_id, num_runs);
     if (session === undefined) throw new ToolRefused(`There is no session '${session_id}' of this user.`);
-    return shown(session, longestText);
+    return shown(await read(execution, session), longestText);
   },
 });
 
@@ -71,13 +71,25 @@ function ownerOf({ context }: AgentExecution): SessionOwner {
   return { userId, kind, componentId };
 }
 
+interface ReadSession extends Omit<PastSession, 'runs'> {
+  readonly exchanges: readonly Exchange[];
+}
+
+/** What was said in the runs of a session. */
+async function read({ context }: AgentExecution, { runs, ...about }: PastSession): Promise<ReadSession> {
+  const loaded = await context.runs(runs.map(({ runId }) => runId));
+  return { ...about, exchanges: loaded.map(({ run, steps }) => exchangeOf(run, steps)) };
+}
+
 /** The sessions that hold the most of the words, as good as each other in the order in which they came. */
-function matching(sessions: readonly PastSession[], query: string): readonly PastSession[] {
+function matching(sessions: readonly ReadSession[], query: string): readonly ReadSession[] {
   const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])];
   if (words.length === 0) return sessions;
   return sessions
     .map((session) => {
-      const text = [session.name, ...session.runs.flatMap(said)].join('\n').toLowerCase();
+      const text = [session.name, ...session.exchanges.flatMap(({ user, answer }) => [user, answer])]
+        .join('\n')
+        .toLowerCase();
       return { session, hits: words.filter((word) => text.includes(word)).length };
     })
     .filter(({ hits }) => hits > 0)
@@ -85,22 +97,14 @@ function matching(sessions: readonly PastSession[], query: string): readonly Pas
     .map(({ session }) => session);
 }
 
-function shown({ sessionId, name, updatedAt, runs }: PastSession, length: number): JsonObject {
+function shown({ sessionId, name, updatedAt, exchanges }: ReadSession, length: number): JsonObject {
   return {
     session_id: sessionId,
     ...(name !== null && { name }),
     last_used: new Date(updatedAt).toISOString(),
-    runs: runs.map((run) => {
-      const [user, assistant] = said(run);
-      return {
-        ...(user !== '' && { user: shortened(user, length) }),
-        assistant: shortened(assistant, length),
-      };
-    }),
+    runs: exchanges.map(({ user, answer }) => ({
+      ...(user !== '' && { user: shortened(user, length) }),
+      assistant: shortened(answer, length),
+    })),
   };
-}
-
-function said({ input, result }: Run): [user: string, assistant: string] {
-  const content = result?.content ?? '';
-  return [input.content, typeof content === 'string' ? content : JSON.stringify(content)];
 }
