@@ -19,7 +19,7 @@ const renewedAtOnce = 500;
 const readExpired = runList(
   'expired_runs',
   (now) => `${isHeld} AND coalesce(lease_expires_at, 0) > 0 AND coalesce(lease_expires_at, 0) <= ${now}`,
-  'created_at',
+  'created_at, run_id',
 );
 
 const statementsOf = ofTables(({ prefix, runs }) => {

@@ -9,13 +9,13 @@ import { isHeld, type Page, runList } from './run-list-store.js';
 const readWaiting = runList(
   'waiting_runs',
   () => `${isHeld} AND coalesce(lease_expires_at, 0) = 0`,
-  'created_at',
+  'created_at, run_id',
 );
 
 const readDue = runList(
   'runs_to_wake',
   (now) => `status = 'paused' AND wake_at IS NOT NULL AND wake_at <= ${now}`,
-  'wake_at',
+  'wake_at, run_id',
 );
 
 const readStillWaiting = ofTables(

@@ -53,7 +53,8 @@ const readAnswerable = runList(
     SELECT events.run_id FROM received_events AS events CROSS JOIN steps AS waits
     WHERE events.open = 1 AND waits.run_id = events.run_id AND waits.kind = 'wait' AND waits.status = 'running'
       AND waits.name = 'event:' || events.name AND (events.taken_by IS NULL OR events.taken_by = waits.key))`,
-  'created_at',
+  // the order of the few runs that the condition finds, so that none is sorted
+  'run_id',
 );
 
 /** The events that runs were sent: rows that go with their run. */

@@ -16,7 +16,7 @@ export function runList(name: string, condition: (now: string) => string, order:
   const statementsOf = ofTables(({ prefix, runs }) => {
     const sql = (filter: string) => (now: string) =>
       `SELECT ${runColumns.join(', ')} FROM ${runs} WHERE ${condition(now)}${filter}
-       ORDER BY ${order}, run_id LIMIT ? OFFSET ?`;
+       ORDER BY ${order} LIMIT ? OFFSET ?`;
     const isOneOf = (list: string) => sql(` AND kind || ' ' || component_id ${list}`);
     const readAll = timedStatement(prefix + name, sql(''));
     const readSome: Statement = {
