@@ -92,7 +92,7 @@ export type { Evidence, Score, Scorer, ScoringContext } from './core/evals/score
 export type { ScorerFunction } from './core/evals/scorers/own-scorer.js';
 export type { AgentEvent, TeamEvent, WorkflowEvent } from './core/events/run-event.js';
 export type { StepOutput } from './core/events/workflow-event.js';
-export type { Json, JsonObject, JsonSchema } from './core/json.js';
+export type { GivenJson, Json, JsonObject, JsonSchema } from './core/json.js';
 export type { Chunker, ChunkerOptions, ChunkerTools } from './core/knowledge/chunkers/chunker.js';
 export type { Chunk, Document } from './core/knowledge/document.js';
 export type { ComparisonOp, KnowledgeFilter } from './core/knowledge/filter.js';

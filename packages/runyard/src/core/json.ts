@@ -2,6 +2,15 @@
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
+/** The same as application code has it before JSON holds it: lists may be read-only, and fields left undefined. */
+export type GivenJson =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly GivenJson[]
+  | { readonly [key: string]: GivenJson | undefined };
+
 /** A JSON schema as plain data; what it means is the validator's business. */
 export type JsonSchema = { [key: string]: unknown };
 

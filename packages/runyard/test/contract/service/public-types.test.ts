@@ -7,6 +7,7 @@ import {
   Runyard,
   type StepContext,
   step,
+  stepOutput,
   team,
   workflow,
 } from '../../../src/index.js';
@@ -109,6 +110,29 @@ test('a step reads what an earlier one made with its type, by the step itself', 
     ],
   });
   expect(await flow.runOrThrow('Tea')).toMatchObject({ content: [2, 'not run'] });
+});
+
+test('a function of a step returns read-only lists, fields that may be undefined, and what an agent with optional fields answers', async () => {
+  const names: readonly string[] = ['tea'];
+  const note: string | undefined = order.note;
+  const asked = step({ name: 'asked', run: ({ run }) => run(clerk(JSON.stringify(order)), 'x') });
+  const listed = step({ name: 'listed', run: () => ({ names, note }) });
+  const flow = workflow({
+    id: 'flow',
+    steps: [
+      asked,
+      listed,
+      step({ name: 'names', run: () => names }),
+      step({ name: 'schema', outputSchema: Order, run: () => ({ ...order, note }) }),
+      ({ outputOf }) =>
+        stepOutput({ content: { note: outputOf(listed)?.note, names: outputOf(listed)?.names } }),
+    ],
+  });
+  expect(await flow.runOrThrow('Tea')).toMatchObject({ content: { names: ['tea'] } });
+  // @ts-expect-error JSON holds no function
+  step({ name: 'function', run: () => ({ later: () => 1 }) });
+  // @ts-expect-error nor a map
+  step({ name: 'map', run: () => new Map([['a', 1]]) });
 });
 
 test('a function of a step knows the type of what it runs and of the answers that it asks for', () => {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Json } from '../../json.js';
+import type { GivenJson, Json } from '../../json.js';
 import type { Media } from '../../media/media.js';
 import { checkOptions } from '../../options/check-options.js';
 import { anything, flag, json, listOf, objectOf, text } from '../../options/kinds.js';
@@ -7,7 +7,7 @@ import type { ValueSchema } from '../../schemas/value-schema.js';
 
 /** What a function says about its step beside the content. */
 export interface StepOutputSettings {
-  readonly content?: Json;
+  readonly content?: GivenJson;
   /** Ends the workflow here, as completed. */
   readonly stop?: boolean;
   /** Default true. False: the step did its work and it did not go well; it is not tried again. */
@@ -46,8 +46,8 @@ export type ContentOfReturn<Returned> =
 /** What the function of a step with this output schema returns. */
 export type ReturnFor<Schema extends ValueSchema> =
   | StepOutputValue
-  | (Schema extends z.ZodType ? Extract<z.input<Schema>, Json> | (z.input<Schema> & Json) : Json);
+  | (Schema extends z.ZodType ? Extract<z.input<Schema>, GivenJson> | (z.input<Schema> & Json) : GivenJson);
 
 /** A value is the content of the step; nothing is a text without characters. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is a step as well
-export type StepReturn = Json | StepOutputValue | undefined | void;
+export type StepReturn = GivenJson | StepOutputValue | undefined | void;
