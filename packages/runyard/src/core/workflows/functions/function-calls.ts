@@ -91,12 +91,12 @@ export class FunctionCalls implements StepCalls {
       .find((step) => isOwn(step) && step.name === 'step_suspend' && !this.waits.has(step.key));
     if (question !== undefined)
       throw context.definitionChanged({ key: question.key, was: 'a question of the function', is: null });
+    const isForgotten = (step: StepRecord) =>
+      isOwn(step) && step.status === 'running' && !this.runs.has(step.key);
+    // hardly ever: the steps of all runs within this one are only looked at then
+    if (!context.steps('step').some(isForgotten)) return;
     const forgotten = childrenOf(context.run, context.allSteps()).find(
-      ({ step, steps }) =>
-        isOwn(step) &&
-        step.status === 'running' &&
-        !this.runs.has(step.key) &&
-        steps.some(({ kind }) => kind === 'wait'),
+      ({ step, steps }) => isForgotten(step) && steps.some(({ kind }) => kind === 'wait'),
     );
     if (forgotten === undefined) return;
     const { kind, componentId } = forgotten.run;
@@ -189,14 +189,16 @@ export class FunctionCalls implements StepCalls {
  */
 export function functionAtRest({ context }: Flow, parentKey: string): RunPaused | undefined {
   if (context.entry !== 'continued' || context.replay !== null) return undefined;
-  const own = context.steps().filter((step) => step.parentKey === parentKey);
-  const waits = own.filter(({ kind }) => kind === 'wait');
+  const isOwn = (step: StepRecord) => step.parentKey === parentKey;
+  const waits = context.steps('wait').filter(isOwn);
   const open = waits.filter(({ status }) => status === 'running');
+  if (open.length === 0) return undefined;
   const isNews = ({ attempt, status }: StepRecord) =>
     status === 'completed' && attempt >= context.continuedIn;
   const canContinue =
-    waits.some(isNews) || own.some(({ kind, status }) => kind !== 'wait' && status === 'running');
-  if (open.length === 0 || canContinue) return undefined;
+    waits.some(isNews) ||
+    context.steps().some((step) => isOwn(step) && step.kind !== 'wait' && step.status === 'running');
+  if (canContinue) return undefined;
   return new RunPaused(
     open.map((step) => ({
       key: step.key.replace('wait:', ''),
