@@ -180,6 +180,22 @@ test('an item that fails ends the run, or is null in the list; anything but a li
   });
 });
 
+test('null is what a step made, and not the lack of it', async () => {
+  const orNull = step({
+    name: 'or null',
+    inputSchema: z.number().nullable(),
+    run: ({ previousStepContent }) => previousStepContent,
+  });
+  const kept = workflow({ id: 'kept', steps: [() => [1, null, 3], foreach(orNull)] });
+  expect((await kept.runOrThrow('x')).content).toEqual([1, null, 3]);
+  const none = workflow({ id: 'none', steps: [() => null, foreach(double)] });
+  expect(await none.run('[1]')).toMatchObject({ error: { message: expect.stringContaining('got null') } });
+  const model = scriptedModel(['nothing']);
+  const clerk = agent({ id: 'clerk', model });
+  await workflow({ id: 'told', steps: [() => null, clerk] }).runOrThrow('x');
+  expect(model.requests[0]?.messages.at(-1)?.content).toBe('null');
+});
+
 test('an agent does each item, groups work, and its questions pause the run', async () => {
   const model = scriptedModel([{ toolCalls: [call('ask', { q: 1 })] }, 'one', 'two']);
   const ask = tool({

@@ -41,7 +41,7 @@ export function wasRejected(context: object): boolean {
 }
 
 export async function executeWorkflow(workflow: WorkflowDefinition, context: RunContext): Promise<RunResult> {
-  const scope = new Scope(null, new Map(), context.run.input.media, additionalDataOf(context));
+  const scope = new Scope(undefined, new Map(), context.run.input.media, additionalDataOf(context));
   try {
     if (workflow.chat !== undefined) return await chat(workflow, workflow.chat, context, scope);
     if (context.entry !== 'continued')
@@ -49,7 +49,8 @@ export async function executeWorkflow(workflow: WorkflowDefinition, context: Run
     const flow = await flowOf(workflow, context, context.run.input.content);
     return await runNodes(workflow, flow, scope);
   } catch (error) {
-    if (error instanceof RunPaused && scope.previous !== null) context.draft.content = textOf(scope.previous);
+    const { previous = null } = scope;
+    if (error instanceof RunPaused && previous !== null) context.draft.content = textOf(previous);
     if (error instanceof RunCancelled && !context.signal.aborted) rejected.add(context);
     throw error;
   }

@@ -41,11 +41,17 @@ export interface Place {
 /** What the steps so far made. Each list of steps has one of its own, so that branches do not see each other. */
 export class Scope {
   constructor(
-    public previous: Json,
+    /** What the last step made, which may be null; undefined when there was none. */
+    public previous: Json | undefined,
     readonly outputs: Map<string, StepOutput>,
     public media: readonly Media[],
     readonly additionalData: JsonObject,
   ) {}
+
+  /** What the last step made, or else what the workflow was given. */
+  givenIn({ input }: Pick<Flow, 'input'>): Json {
+    return this.previous === undefined ? input : this.previous;
+  }
 
   /** The same to begin a list of steps with. */
   fork(additionalData = this.additionalData): Scope {
@@ -149,7 +155,7 @@ export function stepInput(flow: Flow, place: Place, scope: Scope, state: StateVi
   let outputs: StepInput['previousStepOutputs'] | undefined;
   return {
     input: flow.input,
-    previousStepContent: scope.previous,
+    previousStepContent: scope.previous ?? null,
     // built when it is read: a step of a long workflow has a thousand before it
     get previousStepOutputs() {
       outputs ??= Object.fromEntries(scope.outputs);
@@ -179,7 +185,7 @@ export function variablesOf(flow: Flow, scope: Scope): JsonObject {
   const outputs = Array.from(scope.outputs, ([name, { content }]) => [name, content] as const);
   return {
     input: flow.input,
-    previous_step_content: scope.previous,
+    previous_step_content: scope.previous ?? null,
     previous_step_outputs: Object.fromEntries(outputs),
     additional_data: scope.additionalData,
     session_state: flow.context.state.all(),

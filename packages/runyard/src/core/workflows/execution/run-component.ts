@@ -129,7 +129,7 @@ const tidyMs = 1_000;
 
 const emptyInput: RunInput = { content: '', media: [], options: { stream: false } };
 
-/** What the last step made, or else what the workflow was given; with what there is to say beside it. */
+/** What the step is given, with what there is to say beside it. */
 async function inputOf(
   flow: Flow,
   { outputSchema }: StepNode,
@@ -140,7 +140,7 @@ async function inputOf(
   // whether the component takes what it is given is for its own schema to say
   flow.context.replay?.stop();
   const { sessionState: _state, version: _version, factoryInput: _input, ...options } = flow.context.options;
-  const parts = [flow.historyText, textOf(scope.previous ?? flow.input), ...remarks(scope, round)];
+  const parts = [flow.historyText, textOf(scope.givenIn(flow)), ...remarks(scope, round)];
   const text = parts.filter((part) => part !== '').join('\n\n');
   const content =
     component.acceptInput === undefined

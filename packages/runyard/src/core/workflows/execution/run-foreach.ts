@@ -12,7 +12,7 @@ const mostItems = 10_000;
 /** The same step for each item of the list that the step before made. Each item is a step of the journal. */
 export function runForeach(flow: Flow, node: ForeachNode, place: Place, scope: Scope): Promise<GroupRecord> {
   const [step] = node.steps;
-  const items = itemsOf(node, scope.previous ?? flow.input);
+  const items = itemsOf(node, scope.givenIn(flow));
   const branches = items.map((item, position) => ({
     node: step,
     scope: new Scope(item, new Map(scope.outputs), scope.media, scope.additionalData),

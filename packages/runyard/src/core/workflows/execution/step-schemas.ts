@@ -21,7 +21,7 @@ export async function scopeFor(
 ): Promise<Scope | { readonly failure: SchemaFailure }> {
   // a replay calls no code of the application, and the step is not executed in it
   if (inputSchema === undefined || flow.context.replay !== null) return scope;
-  const fitted = await fit(flow, 'inputSchema', inputSchema, scope.previous ?? flow.input);
+  const fitted = await fit(flow, 'inputSchema', inputSchema, scope.givenIn(flow));
   if ('fault' in fitted)
     return {
       failure: {

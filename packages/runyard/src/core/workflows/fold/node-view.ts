@@ -47,7 +47,8 @@ export function foldNode(find: FindStep, key: string): NodeView {
 
 function foldLeaf(find: FindStep, step: StepRecord, record: LeafRecord): NodeView {
   const made = madeBy(record.from === undefined ? undefined : find(record.from));
-  const content = record.content ?? made.content ?? '';
+  // a function may make null
+  const content = record.content === undefined ? (made.content ?? '') : record.content;
   const media = record.media ?? made.media;
   const { node, step_id, executor } = read(step, nodeInput);
   // one literal: objects put together by spreading cost more than all that is in them, and there is one for each step
