@@ -9,7 +9,7 @@ import {
 import { type Database, type SqlValue, type Statement, statement } from '../../platform/storage/database.js';
 import { bytesOf, numbersOf } from '../../platform/storage/stored-vector.js';
 
-/** Vectors that one statement reads: about 4 ms on SQLite. */
+/** Vectors that one statement reads: a few, because other work waits for it. */
 const rowsPerRead = 250;
 
 interface Place {

@@ -1,7 +1,7 @@
 import type { Json } from '../../json.js';
 import type { Run } from '../run.js';
 
-/** Something that a run is told from outside: the function of a workflow waits for it by its name. */
+/** What a run receives from outside: the function of a workflow waits for it by its name. */
 export interface ReceivedEvent {
   /** The sender's own: the same event again is one event. */
   readonly eventId: string;
@@ -42,6 +42,6 @@ export interface ReceivedEvents {
    */
   take(runId: string, name: string, waitKey: string): Promise<ReceivedEvent | undefined>;
 
-  /** Paused runs with an open wait that an event answers, the oldest first. `passed` and `of` as in `RunQueue`. */
+  /** Paused runs with an open wait that an event answers, in the order of their ids. `passed` and `of` as in `RunQueue`. */
   answerable(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]>;
 }

@@ -27,7 +27,7 @@ export interface WorkflowLimits extends Omit<RunLimits, 'turns'> {
   readonly steps?: number | null;
 }
 
-/** The limits of a component of whatever kind. */
+/** The limits of a component of any kind. */
 export type AnyLimits = RunLimits & WorkflowLimits;
 export type LimitName = keyof AnyLimits;
 

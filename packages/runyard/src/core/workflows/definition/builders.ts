@@ -84,7 +84,7 @@ export function step(settings: StepSettings): StepNode {
   return stepFrom(settings);
 }
 
-/** The same for settings of whatever kind. */
+/** The same for settings of any kind. */
 export function stepFrom(settings: StepSettings): StepNode {
   checkOptions(stepOwner(settings), settings, stepOptions);
   const { agent, team, workflow, run, onError = 'fail', timeoutMs, inputSchema, outputSchema } = settings;

@@ -112,7 +112,7 @@ export class FunctionCalls implements StepCalls {
     return running;
   }
 
-  /** The part of a key that tells the waits of a function apart. */
+  /** The part of a key in which the waits of a function differ. */
   private waitName(kind: string, given: string | undefined): WaitPlace {
     const number = (this.counts.get(kind) ?? 0) + (given === undefined ? 1 : 0);
     this.counts.set(kind, number);
