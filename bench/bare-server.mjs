@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
 import { instructions } from './lib/answer.mjs';
+import { post } from './lib/bare-model.mjs';
 import { openBareStore } from './lib/bare-store.mjs';
 import { serveCommands } from './lib/commands.mjs';
 
 /**
- * The limit: what a run costs at least on this machine. It reads the same form, asks the same model in the same
- * way, stores one row in one transaction and answers as much as Runyard does, with nothing in between. A run that
+ * The limit: what a run costs at least on this machine. It reads the same form, asks the same model in the cheapest
+ * way that Node has, stores one row in one transaction and answers as much as Runyard does, with nothing in between. A run that
  * is held or relayed can be cancelled: that ends it, stores its row and answers.
  */
 const { modelPort, store: storeSettings } = JSON.parse(process.argv[2]);
@@ -66,40 +68,41 @@ async function show(runId, type, response) {
 }
 
 async function answerWhole(run, message, response) {
-  const answer = await (await callModel(run.agent_id, message)).json();
-  const body = runBody(run, message, answer.choices[0].message.content, answer.usage);
-  await store.insert(run.run_id, run.session_id, JSON.stringify(body));
-  const text = JSON.stringify(body);
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
-  response.end(text);
+  const parts = [];
+  await callModel(run.agent_id, message, { take: (bytes) => parts.push(bytes) });
+  const answer = JSON.parse(parts.length === 1 ? parts[0] : Buffer.concat(parts));
+  const body = JSON.stringify(runBody(run, message, answer.choices[0].message.content, answer.usage));
+  await store.insert(run.run_id, run.session_id, body);
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.end(body);
 }
 
 async function relay(run, message, response) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const aborting = new AbortController();
-  const end = () => {
-    aborting.abort();
+  const opened = { run, ended: false, abort: () => {}, end: () => {} };
+  opened.end = () => {
+    opened.ended = true;
+    opened.abort();
     response.end();
   };
-  open.set(run.run_id, { run, end });
+  open.set(run.run_id, opened);
   try {
-    await relayTokens(run, message, aborting.signal, response);
+    await relayTokens(run, message, opened, response);
   } catch (error) {
-    if (!aborting.signal.aborted) throw error;
+    if (!opened.ended) throw error;
   } finally {
     open.delete(run.run_id);
   }
 }
 
-async function relayTokens(run, message, signal, response) {
-  const answer = await callModel(run.agent_id, message, signal);
-  const decoder = new TextDecoder();
+async function relayTokens(run, message, opened, response) {
+  const decoder = new StringDecoder();
   let rest = '';
   let content = '';
   let usage;
   let index = 0;
-  for await (const bytes of answer.body) {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+  const take = (bytes) => {
+    const lines = (rest + decoder.write(bytes)).split('\n');
     rest = lines.pop();
     let events = '';
     for (const line of lines) {
@@ -113,7 +116,11 @@ async function relayTokens(run, message, signal, response) {
       index += 1;
     }
     if (events !== '') response.write(events);
-  }
+  };
+  const onAbort = (abort) => {
+    opened.abort = abort;
+  };
+  await callModel(run.agent_id, message, { stream: true, take, onAbort });
   const body = JSON.stringify(runBody(run, message, content, usage));
   await store.insert(run.run_id, run.session_id, body);
   response.end(`id: ${index}\nevent: RunCompleted\ndata: ${body}\n\n`);
@@ -125,20 +132,16 @@ function hold(run, response) {
   open.set(run.run_id, { run, end: () => response.end() });
 }
 
-/** Streamed when there is a signal that can end it. */
-function callModel(agentId, message, signal) {
-  return fetch(`http://127.0.0.1:${modelPort}/${agentId}/v1/chat/completions`, {
-    method: 'POST',
-    signal,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: 'bench',
-      messages: [
-        { role: 'system', content: instructions },
-        { role: 'user', content: message },
-      ],
-      stream: signal !== undefined,
-    }),
+function callModel(agentId, message, { stream = false, ...handlers }) {
+  const messages = [
+    { role: 'system', content: instructions },
+    { role: 'user', content: message },
+  ];
+  return post({
+    origin: `http://127.0.0.1:${modelPort}`,
+    path: `/${agentId}/v1/chat/completions`,
+    body: JSON.stringify({ model: 'bench', messages, stream }),
+    ...handlers,
   });
 }
 

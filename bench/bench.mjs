@@ -15,13 +15,21 @@ import {
   teamWorkflowRows,
 } from './lib/rows.mjs';
 import { databases, serverStarter } from './lib/servers.mjs';
-import { loadTable, machine, searchTable, table, unboundedTable, viewsTable } from './lib/table.mjs';
+import {
+  loadTable,
+  machine,
+  profilesTable,
+  searchTable,
+  table,
+  unboundedTable,
+  viewsTable,
+} from './lib/table.mjs';
 import { compareColdStarts } from './sections/cold-start.mjs';
 import { measureComponents } from './sections/components.mjs';
 import { measureIngest } from './sections/ingest.mjs';
 import { measureInterfaceStarts, measureInterfaces } from './sections/interfaces.mjs';
 import { lifeSections, measureLives } from './sections/life.mjs';
-import { compareUnderLoad, shapes, warmUp } from './sections/load.mjs';
+import { compareUnderLoad, profileUnderLoad, shapes, warmUp } from './sections/load.mjs';
 import { measureIdleStreams } from './sections/memory.mjs';
 import { compareModelAdapters } from './sections/model-adapters.mjs';
 import { measureSchedules } from './sections/schedules.mjs';
@@ -195,13 +203,14 @@ async function prepare({ databases: wanted, only, profileFolder }, cleaning, sig
   const load = await startProcess('load-generator');
   const modelPort = await model.ask('port');
   const start = serverStarter({ modelPort, folder, postgresUrl: postgres?.url, profileFolder });
-  return { model, load, start, folder, postgres };
+  return { model, load, start, folder, postgres, profileFolder };
 }
 
 async function measure(options, setting) {
   const { only, amounts, scale, databases: wanted } = options;
   const results = {
     load: [],
+    profiles: [],
     other: [],
     session: [],
     durability: [],
@@ -257,10 +266,10 @@ async function measure(options, setting) {
   return results;
 }
 
-async function underLoad({ load, start }, database, amounts, results) {
+async function underLoad({ load, start, profileFolder }, database, amounts, results) {
   const { title } = databases[database];
   const base = await start.bare(database);
-  const measured = await start.runyard(database);
+  const measured = await start.runyard(database, profileFolder === undefined ? {} : { files: 'dist' });
   say(`${title}: warming up`);
   for (const server of [base, measured]) await warmUp(load, server, amounts.warmUp);
   for (const shape of shapes) {
@@ -268,6 +277,8 @@ async function underLoad({ load, start }, database, amounts, results) {
     const result = await compareUnderLoad(load, { base, measured }, shape, amounts.load);
     results.load.push(loadRow(title, shape, result, true));
     if (shape.stream) results.other.push(...streamRows(title, shape, result));
+    if (profileFolder !== undefined)
+      results.profiles.push(await profileUnderLoad(load, measured, shape, { title, profileFolder }));
   }
   await Promise.all([base.stop(), measured.stop()]);
 }
@@ -370,6 +381,7 @@ function print(results, { json }) {
   const { date, node, platform, cores, memoryGiB } = where;
   const tables = [
     ['Load', results.load, (rows) => loadTable(rows, 'bare', 'Runyard')],
+    ['Where the time goes', results.profiles, profilesTable],
     ['Streams and starts', results.other, (rows) => table(rows, 'Bare', 'Runyard')],
     ['CPU per streamed token, by adapter', results.models, (rows) => table(rows, 'Bare relay', 'Adapter')],
     ['Inside an agent', results.agents, (rows) => table(rows, 'Bare', 'Runyard')],

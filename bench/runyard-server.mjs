@@ -1,11 +1,20 @@
-import { agent, knowledge, Runyard, tool } from '../packages/runyard/bundle/index.js';
-import { openAICompatible } from '../packages/runyard/bundle/models.js';
 import { answer, instructions } from './lib/answer.mjs';
 import { serveCommands } from './lib/commands.mjs';
 import { agentsWithALife, readyModel, words } from './lib/life-agents.mjs';
 
-/** Runyard as it is delivered: the default settings, except where to store and how little to log. */
-const { modelPort, dataDir, withKnowledge = false, ...settings } = JSON.parse(process.argv[2]);
+/**
+ * Runyard as it is delivered: the default settings, except where to store and how little to log. `files` is `dist` for
+ * profiles, which need to know the source of each function.
+ */
+const {
+  modelPort,
+  dataDir,
+  withKnowledge = false,
+  files = 'bundle',
+  ...settings
+} = JSON.parse(process.argv[2]);
+const { agent, knowledge, Runyard, tool } = await import(`../packages/runyard/${files}/index.js`);
+const { openAICompatible } = await import(`../packages/runyard/${files}/models.js`);
 
 const model = (path) =>
   openAICompatible({ id: 'bench', provider: 'Bench', baseUrl: `http://127.0.0.1:${modelPort}/${path}/v1` });

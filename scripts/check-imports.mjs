@@ -50,6 +50,11 @@ const composedStores = [
     reason: 'a run and the approvals it waits for are written in one transaction',
   },
   { from: 'runs', to: 'metrics', reason: 'a run and what it used are written in one transaction' },
+  {
+    from: 'runs',
+    to: 'media',
+    reason: 'the bytes that a run does not keep are released in the write that ends it',
+  },
   { from: 'runs', to: 'traces', reason: 'a run and the row of its trace are written in one transaction' },
   {
     from: 'runs',

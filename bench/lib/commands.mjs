@@ -1,9 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { Profiler } from './profiler.mjs';
 
 /** Answers the commands that the bench sends to this process, and ends with the bench. */
 export function serveCommands(commands, stop = async () => {}) {
-  const known = { usage, memory, watchMemory, mostMemory, ...commands };
+  const known = { usage, memory, watchMemory, mostMemory, startProfile, stopProfile, ...commands };
   process.on('message', async ({ id, command, words }) => {
     try {
       process.send({ id, result: await known[command](words) });
@@ -50,4 +51,15 @@ function watchMemory() {
 function mostMemory() {
   clearInterval(watching);
   return Math.max(most, process.memoryUsage.rss());
+}
+
+let profiler;
+
+async function startProfile() {
+  profiler = new Profiler();
+  await profiler.start();
+}
+
+function stopProfile() {
+  return profiler.stop();
 }

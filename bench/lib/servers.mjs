@@ -25,7 +25,7 @@ export function serverStarter({ modelPort, folder, postgresUrl, profileFolder })
     const place = database === 'postgres' ? { database: postgresUrl } : { durability };
     const profile = ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
     const settings = { modelPort, dataDir: newFolder(), ...place, ...given };
-    return start('runyard-server', settings, profileFolder ? profile : []);
+    return start('runyard-server', settings, profileFolder && given.files === undefined ? profile : []);
   };
   const newFolder = () => mkdtempSync(join(folder, 'server-'));
   return { bare, runyard, newFolder };

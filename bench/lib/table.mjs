@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os';
+import { parts } from './profile-parts.mjs';
 
 export function machine() {
   const { platform, arch, version } = process;
@@ -32,6 +33,16 @@ export function table(rows, base, measured) {
   return markdown([
     ['Measurement', 'On', base, measured, 'Ratio', 'Target', 'Met'],
     ...rows.map((row) => [row.what, row.where, ...compared(row), ...bound(row)]),
+  ]);
+}
+
+/** The share of each part of a run, for each shape of load. */
+export function profilesTable(profiles) {
+  const sums = profiles.map(({ samples }) => Object.values(samples).reduce((sum, count) => sum + count, 0));
+  const share = (part, { samples }, position) => `${((100 * samples[part]) / sums[position]).toFixed(1)} %`;
+  return markdown([
+    ['Part', ...profiles.map(({ what }) => what)],
+    ...parts.map((part) => [part, ...profiles.map((profile, position) => share(part, profile, position))]),
   ]);
 }
 

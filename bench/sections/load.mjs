@@ -1,3 +1,6 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { busySamples, samplesByPart } from '../lib/profile-parts.mjs';
 import { median, percentile } from '../lib/statistics.mjs';
 
 /** What the callers do. `burst`: the model's tokens come in one packet instead of one packet each. */
@@ -32,6 +35,20 @@ export async function compareUnderLoad(load, { base, measured }, shape, { rounds
     }
   }
   return { base: summary(samples.base), measured: summary(samples.measured) };
+}
+
+/** Where the time of a run goes, by part, as shares of all samples. The profiles are kept in the folder. */
+export async function profileUnderLoad(load, server, shape, { title, profileFolder }) {
+  await server.ask('startProfile');
+  await oneRound(load, server, shape, { runs: 1000, milliseconds: 10_000 });
+  const [main, ...others] = await server.ask('stopProfile');
+  mkdirSync(profileFolder, { recursive: true });
+  const name = `${title}-${shape.name}-${shape.callers}`.replaceAll(' ', '-');
+  for (const [position, profile] of [main, ...others].entries())
+    writeFileSync(join(profileFolder, `${name}-thread-${position}.cpuprofile`), JSON.stringify(profile));
+  const samples = samplesByPart(main);
+  for (const profile of others) samples['storage thread'] += busySamples(profile);
+  return { what: `${title}: ${shape.name}, ${shape.callers}`, samples };
 }
 
 export async function oneRound(load, server, shape, bounds) {

@@ -45,6 +45,7 @@ function newSessions(random, components, { sessions, runs, longestSession, users
       created,
       updated: created,
       runs: 1,
+      last: 0,
       name: question(random),
     };
   });
@@ -78,10 +79,12 @@ function runRows(random, session, time, until) {
   const ids = stamp.ids.map(() => random.idAt(time, sequence++));
   session.first ??= ids[0];
   session.updated = Math.max(session.updated, time);
+  session.last += 1;
   return stamp.rowsOf({
     ids,
     time,
     session: session.id,
+    place: session.last,
     user: session.user,
     question: first ? session.name : question(random),
     answer: paragraph(random),
@@ -96,7 +99,8 @@ function insertSession(load, random, session) {
   const { id, component, user, created, updated } = session;
   const name = random.chance(0.1) ? `${session.name} renamed` : session.name;
   const values = { kind: component.kind, component_id: component.id, user_id: user, name, metadata: null };
-  const row = { session_id: id, ...values, created_at: created, updated_at: updated };
+  const times = { created_at: created, updated_at: updated };
+  const row = { session_id: id, ...values, ...times, last_run_seq: session.last };
   insertRow(load, 'sessions', { ...row, search_name: searchNameOf(name) });
   if (random.chance(0.3)) {
     insertRow(load, 'session_state', { session_id: id, key: 'step', value: String(random.below(10)) });
@@ -104,8 +108,8 @@ function insertSession(load, random, session) {
   }
   if (!random.chance(0.2)) return;
   const told = { summary: paragraph(random), topics: '["work","travel"]' };
-  const times = { covers_until: updated, updated_at: updated };
-  insertRow(load, 'session_summaries', { session_id: id, ...told, ...times });
+  const summary = { covers_until: updated, updated_at: updated };
+  insertRow(load, 'session_summaries', { session_id: id, ...told, ...summary });
 }
 
 /** By the names of the columns. */

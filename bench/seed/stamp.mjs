@@ -19,8 +19,9 @@ export class Stamp {
   }
 
   /**
-   * The rows of one run, table by table. `given`: its texts, session and user, its ids (the first is its own), when it
-   * began, how much longer it took than the recorded one, its day, and whether its events are still there.
+   * The rows of one run, table by table. `given`: its texts, session and user, its place in the session, its ids (the
+   * first is its own), when it began, how much longer it took than the recorded one, its day, and whether its events are
+   * still there.
    */
   *rowsOf(given) {
     for (const { name, rows } of this.tables) {
@@ -33,6 +34,7 @@ export class Stamp {
   #cell(table, column, value) {
     if (column === 'trace_id') return ({ ids }) => ids[0].replaceAll('-', '');
     if (table === 'run_usage' && column === 'day') return ({ day }) => day;
+    if (column === 'session_seq') return ({ place }) => place;
     if (timeColumns.has(column)) return this.#time(value);
     return typeof value === 'string' ? this.#text(value) : value;
   }

@@ -1,5 +1,8 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { licences } from './licences.mjs';
 
 /** What is imported by name, and what Node loads by its path. */
 const entries = [
@@ -17,15 +20,49 @@ const entries = [
   'platform/embedders/sentence-thread',
 ];
 
+/** Those that begin a thread or a process of their own: nothing that only a service needs may be loaded there. */
+const smallEntries = [
+  'cli/typescript-hooks',
+  'platform/documents/parsing-process',
+  'platform/embedders/sentence-thread',
+];
+
+/** Packages that are loaded by `require` at their first use. Each is a file of its own, which the start does not read. */
+const onDemand = [
+  'kysely',
+  '@marcbachmann/cel-js',
+  '@fastify/ajv-compiler',
+  '@fastify/fast-json-stringify-compiler',
+  'light-my-request',
+];
+
+/** The files of the API browser. */
+const browserFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
+
+/** Packages that a bundled one asks for and can do without. */
+const neverInstalled = ['pg-native', 'canvas'];
+
+/** Packages that applications import too, or need the types of: the bundle has its own copy all the same. */
+const bundledAnyway = ['zod', 'fastify'];
+
+const here = fileURLToPath(new URL('./', import.meta.url));
+
 /**
- * Joins the compiled modules of a package into a few files, because Node spends a quarter of a start on opening and
- * resolving hundreds of small ones. Modules that load on demand stay apart. Does nothing when the files are fresh.
+ * Joins the compiled modules of a package, and the packages that they import, into a few files: Node spends most of a
+ * start on finding, opening and compiling hundreds of small ones. Modules that load on demand stay apart. Does nothing
+ * when the files are fresh.
  */
 export async function bundle(folder) {
   const target = join(folder, 'bundle');
   // Written last: its time says that all of them are fresh.
   const last = join(target, 'index.js');
-  if (changedAt(last) >= changedAt(join(folder, 'dist/.tsbuildinfo'))) return;
+  const sources = [
+    join(folder, 'dist/.tsbuildinfo'),
+    join(folder, 'package.json'),
+    join(folder, '../../node_modules/.package-lock.json'),
+    ...['bundle.mjs', 'licences.mjs'].map((name) => join(here, name)),
+  ];
+  if (sources.every((path) => changedAt(last) >= changedAt(path))) return;
   const output = await bundledFiles(folder);
   const files = new Map(output.map((file) => [join(target, file.fileName), file.code ?? file.source]));
   for (const [path, text] of files) if (path !== last) replace(path, text);
@@ -39,20 +76,156 @@ export async function bundle(folder) {
 
 /** What a bundle consists of. The bench leaves parts out with a plugin, to learn what they cost. */
 export async function bundledFiles(folder, plugins = []) {
+  const packages = await Promise.all(onDemand.map((name) => bundledPackage(folder, name)));
+  const code = [...(await bundledModules(folder, plugins)), ...packages];
+  refuseUndeclared(folder, code);
+  const { resolve } = createRequire(join(folder, 'package.json'));
+  const browser = dirname(resolve('swagger-ui-dist/package.json'));
+  return [
+    ...code,
+    ...browserFiles.map((name) => ({
+      fileName: `browser/${name}`,
+      source: readFileSync(join(browser, name)),
+    })),
+    {
+      fileName: 'LICENSES.txt',
+      source: licences([...code.flatMap(({ moduleIds }) => moduleIds), join(browser, 'package.json')]),
+    },
+  ];
+}
+
+async function bundledModules(folder, plugins) {
   const { rolldown } = await import('rolldown');
   const input = Object.fromEntries(entries.map((entry) => [entry, join(folder, 'dist', `${entry}.js`)]));
+  const start = startModules(folder);
   const build = await rolldown({
     input,
     platform: 'node',
     logLevel: 'silent',
-    external: /^(?![A-Za-z]:[\\/])[^./]/,
-    plugins,
+    external: outsideOf(folder),
+    plugins: [...plugins, packagesOnDemand(), partsOfSemver(folder), start.plugin],
   });
   // As deep as the modules that they come from: some find the package by its place.
   const names = { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' };
-  const { output } = await build.generate({ format: 'esm', sourcemap: true, comments: false, ...names });
+  const codeSplitting = {
+    includeDependenciesRecursively: false,
+    groups: [
+      { name: 'command', test: (id) => start.command.has(id), priority: 2 },
+      { name: 'service', test: (id) => start.service.has(id), priority: 1 },
+    ],
+  };
+  const { output } = await build.generate({ format: 'esm', comments: false, codeSplitting, ...names });
   await build.close();
-  return output;
+  return output.map(inAscii);
+}
+
+/** One file for what `require(name)` returns. */
+async function bundledPackage(folder, name) {
+  const { rolldown } = await import('rolldown');
+  const build = await rolldown({
+    input: { [name]: createRequire(join(folder, 'package.json')).resolve(name) },
+    platform: 'node',
+    logLevel: 'silent',
+    external: isBuiltin,
+  });
+  const { output } = await build.generate({
+    format: 'cjs',
+    comments: false,
+    codeSplitting: false,
+    entryFileNames: 'packages/[name].cjs',
+  });
+  await build.close();
+  return inAscii(output[0]);
+}
+
+/** Node reads a file of ASCII twice as fast, and keeps it in half the memory. */
+function inAscii(file) {
+  const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return { ...file, code: file.code.replace(/[^\0-\x7f]/g, escaped) };
+}
+
+/** Leads to the files of their own of the packages on demand, which the package finds by its `imports`. */
+function packagesOnDemand() {
+  return {
+    name: 'packages-on-demand',
+    resolveId: (name) => (onDemand.includes(name) ? { id: `#packages/${name}`, external: true } : undefined),
+    transform: (code) =>
+      code.replace(/createRequire\(import\.meta\.url\)\('([^'.]+)'\)/g, (call, name) =>
+        onDemand.includes(name) ? call.replace(name, `#packages/${name}`) : call,
+      ),
+  };
+}
+
+/** fastify uses three of its functions; the whole package parses versions when it is loaded. */
+function partsOfSemver(folder) {
+  const { resolve } = createRequire(createRequire(join(folder, 'package.json')).resolve('fastify'));
+  const id = '\0parts-of-semver';
+  const parts = ['coerce', 'gt', 'satisfies'].map((name) => [name, resolve(`semver/functions/${name}`)]);
+  return {
+    name: 'parts-of-semver',
+    resolveId: (name, importer) => (name === 'semver' && importer.includes('fastify') ? id : undefined),
+    load: (path) =>
+      path === id
+        ? parts.map(([name, file]) => `exports.${name} = require(${JSON.stringify(file)});`).join('\n')
+        : undefined,
+  };
+}
+
+/**
+ * The modules that a start loads in any case: those of the command line are one file, those of a service another.
+ * Without that, each set of entries that share a module would have a file.
+ */
+function startModules(folder) {
+  const command = new Set();
+  const service = new Set();
+  const pathOf = (entry) => join(folder, 'dist', `${entry}.js`);
+  const plugin = {
+    name: 'start-modules',
+    buildEnd() {
+      const collect = (path, into, without) => {
+        const info = this.getModuleInfo(path);
+        if (info === null || into.has(path) || without.has(path)) return;
+        into.add(path);
+        for (const imported of info.importedIds) collect(imported, into, without);
+      };
+      const small = new Set();
+      for (const entry of smallEntries) collect(pathOf(entry), small, new Set());
+      collect(pathOf('cli/main'), command, small);
+      const before = new Set([...small, ...command]);
+      for (const entry of ['index', 'cli/serve']) collect(pathOf(entry), service, before);
+      // an entry in a group would become the file of the group
+      for (const entry of entries) for (const group of [command, service]) group.delete(pathOf(entry));
+    },
+  };
+  return { command, service, plugin };
+}
+
+/** What users install beside the package, and Node's own modules. */
+function outsideOf(folder) {
+  const { dependencies = {}, peerDependencies = {} } = manifestOf(folder);
+  const names = [...Object.keys(dependencies), ...Object.keys(peerDependencies)].filter(
+    (name) => !bundledAnyway.includes(name),
+  );
+  return (id) =>
+    isBuiltin(id) ||
+    neverInstalled.includes(id) ||
+    names.some((name) => id === name || id.startsWith(`${name}/`));
+}
+
+/** A package that is neither bundled nor installed with ours would be found here, and nowhere else. */
+function refuseUndeclared(folder, code) {
+  const isOutside = outsideOf(folder);
+  const known = new Set(code.map(({ fileName }) => fileName));
+  for (const { fileName, imports, dynamicImports } of code) {
+    for (const name of [...imports, ...dynamicImports]) {
+      if (known.has(name) || isOutside(name) || name.startsWith('#packages/')) continue;
+      throw new Error(`${fileName} imports ${name}, which is neither bundled nor a dependency`);
+    }
+  }
+}
+
+function manifestOf(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
 /** Other processes may be loading the file: they see the old one or the new one. */

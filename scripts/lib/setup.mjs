@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
+import { linkDeclarations } from './declarations.mjs';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -26,6 +27,7 @@ export async function ensureBuilt() {
 }
 
 export async function build() {
+  linkDeclarations(`${root}packages/runyard`);
   const words = ['-b', 'packages/runyard/tsconfig.build.json', '--listEmittedFiles'];
   const compiled = await runTool('typescript/bin/tsc', words);
   if (compiled.code !== 0) return compiled;

@@ -18,13 +18,6 @@ export type {
 export type { ListedSession, SessionDetail, SessionRun, Sessions } from './app/sessions.js';
 export type { TraceDetail, TraceSpan, TraceSummary, Traces } from './app/traces.js';
 export { Agent, type AnyAgent } from './core/agents/agent.js';
-export {
-  AgentFactory,
-  type AgentFactorySettings,
-  FactoryRefusal,
-  type FactoryRequest,
-  type FactoryRunOptions,
-} from './core/agents/agent-factory.js';
 export type { TextTransform, TextTransformRun } from './core/agents/answer/text-transform.js';
 export type {
   DependencyValue,
@@ -92,6 +85,14 @@ export type { Evidence, Score, Scorer, ScoringContext } from './core/evals/score
 export type { ScorerFunction } from './core/evals/scorers/own-scorer.js';
 export type { AgentEvent, TeamEvent, WorkflowEvent } from './core/events/run-event.js';
 export type { StepOutput } from './core/events/workflow-event.js';
+export {
+  AgentFactory,
+  type AgentFactorySettings,
+  type FactoryRunOptions,
+} from './core/factories/agent-factory.js';
+export { type FactoryCall, FactoryRefusal, type FactoryRequest } from './core/factories/factory-request.js';
+export { TeamFactory, type TeamFactorySettings } from './core/factories/team-factory.js';
+export { WorkflowFactory, type WorkflowFactorySettings } from './core/factories/workflow-factory.js';
 export type { GivenJson, Json, JsonObject, JsonSchema } from './core/json.js';
 export type { Chunker, ChunkerOptions, ChunkerTools } from './core/knowledge/chunkers/chunker.js';
 export type { Chunk, Document } from './core/knowledge/document.js';
@@ -259,7 +260,9 @@ export {
   remoteTeam,
   remoteWorkflow,
   team,
+  teamFactory,
   workflow,
+  workflowFactory,
 } from './library.js';
 export type { OperatorRequest } from './operator-requests.js';
 export type { Settings } from './platform/config.js';

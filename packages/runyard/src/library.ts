@@ -1,11 +1,11 @@
 import { Agent } from './core/agents/agent.js';
-import {
-  AgentFactory,
-  type AgentFactorySettings,
-  type GivenFactoryInput,
-} from './core/agents/agent-factory.js';
 import type { AgentSettings } from './core/agents/definition.js';
 import { type ComponentSpace, inProcessSpace } from './core/components/component-space.js';
+import { AgentFactory, type AgentFactorySettings } from './core/factories/agent-factory.js';
+import { type AnyFactory, ComponentFactory } from './core/factories/component-factory.js';
+import type { GivenFactoryInput } from './core/factories/factory-request.js';
+import { TeamFactory, type TeamFactorySettings } from './core/factories/team-factory.js';
+import { WorkflowFactory, type WorkflowFactorySettings } from './core/factories/workflow-factory.js';
 import type { Json, JsonSchema } from './core/json.js';
 import { Knowledge } from './core/knowledge/knowledge.js';
 import type { KnowledgeSettings } from './core/knowledge/knowledge-settings.js';
@@ -44,19 +44,24 @@ export function agent<Output extends ValueSchema = never, Input extends ValueSch
 }
 
 /** Defines an agent that is built for each run, from the run's `factory_input` and its caller. */
-export function agentFactory<Schema extends ValueSchema = JsonSchema>(
-  settings: AgentFactorySettings<Schema>,
-): AgentFactory<GivenFactoryInput<Schema>> {
-  const factory = new AgentFactory<GivenFactoryInput<Schema>>(settings);
-  let space: ComponentSpace | undefined;
-  factory.attach(async () => {
-    space ??= inProcessSpace(
-      async (run, journal) => factory.rebuilt(run, (await journal.session(run.sessionId))?.state ?? {}),
-      systemTimers,
-    );
-    return space;
-  });
-  return factory;
+export function agentFactory<Schema extends ValueSchema = JsonSchema, Content = unknown>(
+  settings: AgentFactorySettings<Schema, Content> & LibraryOptions,
+): AgentFactory<GivenFactoryInput<Schema>, Content> {
+  return withLog('agentFactory()', settings, (own) => new AgentFactory(own));
+}
+
+/** Defines a team that is built for each run, as `agentFactory()` does an agent. */
+export function teamFactory<Schema extends ValueSchema = JsonSchema, Content = unknown>(
+  settings: TeamFactorySettings<Schema, Content> & LibraryOptions,
+): TeamFactory<GivenFactoryInput<Schema>, Content> {
+  return withLog('teamFactory()', settings, (own) => new TeamFactory(own));
+}
+
+/** Defines a workflow that is built for each run, as `agentFactory()` does an agent. */
+export function workflowFactory<Schema extends ValueSchema = JsonSchema, Content = unknown>(
+  settings: WorkflowFactorySettings<Schema, Content> & LibraryOptions,
+): WorkflowFactory<GivenFactoryInput<Schema>, Content> {
+  return withLog('workflowFactory()', settings, (own) => new WorkflowFactory(own));
 }
 
 /**
@@ -162,14 +167,20 @@ function withLog<Settings extends object, Defined extends Attachable>(
   return inProcess(define(own as unknown as Settings), log);
 }
 
-type Attachable = Executable & { attach(open: () => Promise<ComponentSpace>): void };
+type Attachable = (Executable | AnyFactory) & { attach(open: () => Promise<ComponentSpace>): void };
 
 /** Runs a component in this process, in a space of its own, until a service registers it. */
 function inProcess<Defined extends Attachable>(component: Defined, log?: Log): Defined {
   let space: ComponentSpace | undefined;
   component.attach(async () => {
-    space ??= inProcessSpace(component, systemTimers, log && survivingLog(log));
+    space ??= inProcessSpace(executedBy(component), systemTimers, log && survivingLog(log));
     return space;
   });
   return component;
+}
+
+/** A factory builds what executes a run again for each execution. */
+function executedBy(component: Attachable): Parameters<typeof inProcessSpace>[0] {
+  if (!(component instanceof ComponentFactory)) return component;
+  return async (run, journal) => component.rebuilt(run, (await journal.session(run.sessionId))?.state ?? {});
 }

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import type { OpenBuiltOptions } from './capabilities/components/running/open-built.js';
 import type { Component, ComponentsService } from './capabilities/components/service.js';
 import { RunStore } from './capabilities/runs/storage/store.js';
-import { AgentFactory } from './core/agents/agent-factory.js';
 import { errors, isReported, RunyardError } from './core/errors/errors.js';
+import { ComponentFactory } from './core/factories/component-factory.js';
 import { componentInWords, type Difference, differenceInWords } from './core/runs/journal/journal-match.js';
 import { replayRun } from './core/runs/resume/replay.js';
 import type { Run, RunKind, RunStatus, StepRecord } from './core/runs/run.js';
@@ -117,7 +117,7 @@ async function replayed(
     const reason = `The ${componentInWords(run)} is no longer registered.`;
     return { ...facts, fits: false, reason, left_out: [] };
   }
-  if (component instanceof AgentFactory)
+  if (component instanceof ComponentFactory)
     return { ...facts, fits: true, left_out: [`what the factory '${componentId}' builds`] };
   if (run.definition === component.fingerprint) return { ...facts, fits: true, left_out: [] };
   const { difference, leftOut, brokeOff } = await replayRun(component, run, steps, systemTimers);

@@ -1,9 +1,15 @@
-import type { RegisteredAgent } from './capabilities/components/service.js';
 import { Agent } from './core/agents/agent.js';
-import { AgentFactory } from './core/agents/agent-factory.js';
 import { LiveEval } from './core/evals/live-eval.js';
 import type { Scorer } from './core/evals/scorer.js';
 import { madeScorer } from './core/evals/scorers/own-scorer.js';
+import {
+  type RegisteredAgent,
+  type RegisteredTeam,
+  type RegisteredWorkflow,
+  registeredAgent,
+  registeredTeam,
+  registeredWorkflow,
+} from './core/factories/registered.js';
 import { Knowledge } from './core/knowledge/knowledge.js';
 import type { Log } from './core/log.js';
 import { prices } from './core/models/price-kind.js';
@@ -26,8 +32,8 @@ import {
 import { logKind } from './core/options/log-kind.js';
 import { type RegistrySettings, registryOptions } from './core/registry/registry-options.js';
 import { DefinedSchedule } from './core/schedules/schedule.js';
-import { type AnyTeam, Team } from './core/teams/team.js';
-import { type AnyWorkflow, Workflow } from './core/workflows/workflow.js';
+import { Team } from './core/teams/team.js';
+import { Workflow } from './core/workflows/workflow.js';
 import { DefinedInterface } from './interfaces/interface.js';
 import type { RightsOfHolder } from './platform/auth/kept-caller.js';
 import { checkCodeSettings, type SettingsInput, type SettingsSources } from './platform/config.js';
@@ -38,8 +44,8 @@ import type { SchemaChange } from './platform/storage/migrations/change-schema.j
 /** What an application says in code beside settings. */
 interface OwnOptions {
   readonly agents?: readonly RegisteredAgent[];
-  readonly teams?: readonly AnyTeam[];
-  readonly workflows?: readonly AnyWorkflow[];
+  readonly teams?: readonly RegisteredTeam[];
+  readonly workflows?: readonly RegisteredWorkflow[];
   /** Knowledge bases that callers manage. Those of agents and teams need not be named here. */
   readonly knowledge?: readonly Knowledge[];
   /** What stored configurations refer to by name. What the components of the code use need not be named here. */
@@ -68,15 +74,14 @@ interface OwnOptions {
 /** What an application says in code: what is registered, and settings. */
 export interface RunyardOptions extends SettingsInput, OwnOptions {}
 
-const agent = {
-  ...anyOf(instanceOf(Agent, 'an agent'), instanceOf(AgentFactory, 'an agent factory')),
-  allowed: 'an agent, made with agent() or agentFactory()',
-};
+const agent = { ...registeredAgent, allowed: 'an agent, made with agent() or agentFactory()' };
+const team = { ...registeredTeam, allowed: 'a team, made with team() or teamFactory()' };
+const workflow = { ...registeredWorkflow, allowed: 'a workflow, made with workflow() or workflowFactory()' };
 
 const ownShape: Shape<OwnOptions> = {
   agents: listOf(agent),
-  teams: listOf(instanceOf(Team, 'a team, made with team()')),
-  workflows: listOf(instanceOf(Workflow, 'a workflow, made with workflow()')),
+  teams: listOf(team),
+  workflows: listOf(workflow),
   knowledge: listOf(instanceOf(Knowledge, 'a knowledge base, made with knowledge()')),
   registry: registryOptions,
   liveEvals: listOf(instanceOf(LiveEval, 'a live eval, made with liveEval()')),

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { RecallStore } from '../../src/capabilities/recall/store.js';
 import type { Database } from '../../src/platform/storage/database.js';
 import { forEachDatabase } from '../support/databases.js';
 import { openExplainer, recordSql } from '../support/recorded-sql.js';
@@ -23,7 +24,7 @@ const large = [
     'run_usage',
     'traces',
   ],
-  ...['memories', 'memory_topics', 'learnings'],
+  ...['memories', 'memory_topics', 'learnings', 'recall_vectors'],
   ...['components', 'component_configs', 'component_revisions', 'component_links', 'component_changes'],
 ];
 
@@ -97,7 +98,7 @@ const lists: readonly (readonly [path: string, exception?: Exception])[] = [
   ['/learnings/users', { sorts: true }],
   ['/learnings/users?user_id=user-1', { sorts: true }],
   [`/learnings/${id(1)}`],
-  ['/metrics', { walks: ['run_usage'] }],
+  ['/metrics'],
   ['/metrics/refresh/status'],
   ['/info'],
   ['/traces', { walks: ['traces'] }],
@@ -162,8 +163,9 @@ describe('what lists, searches and details ask the database is found by an index
   forEachDatabase((dialect, _freshPlace, emptyPlace) => {
     it('whatever they are filtered and sorted by', async () => {
       const place = await emptyPlace();
-      await fill(await place.open());
-      const service = await startService({ database: place.url, a2a: true });
+      const database = await place.open();
+      await fill(database);
+      const service = await startService({ database: place.url, a2a: true, traceRetentionDays: 0 });
       const explainer = await openExplainer(place);
       const sent = recordSql({ dialect });
       onTestFinished(async () => {
@@ -184,6 +186,12 @@ describe('what lists, searches and details ask the database is found by an index
       for (const [path, exception] of lists) await ask(path, () => get(service, path), exception);
       for (const [name, body, exception] of searches)
         await ask(`search ${name}`, () => search(service, body), exception);
+      const recall = new RecallStore(database);
+      const owner = { userId: 'user-1', kind: 'agent', componentId: 'writer' } as const;
+      const vector = Float32Array.of(1, 0);
+      const near = { vector, embedder: 'test:two', limit: 2, threshold: 0, before: 1, after: 1, except: [] };
+      await ask('recall of a user', () => recall.nearest(owner, near));
+      await ask('recall in a session', () => recall.nearest({ ...owner, sessionId: 'session-1' }, near));
       expect(faults.join('\n\n')).toBe('');
     });
   });
@@ -227,6 +235,8 @@ async function search(service: TestService, body: object): Promise<void> {
 async function fill(database: Database): Promise<void> {
   const position = database.dialect === 'sqlite' ? `printf('%012d', n)` : `lpad(n::text, 12, '0')`;
   const runId = `'019caa00-0000-7000-8000-' || ${position}`;
+  // the numbers 1 and 0
+  const vector = database.dialect === 'sqlite' ? `x'0000803f00000000'` : `'\\x0000803f00000000'::bytea`;
   const traceId = `'019caa00000070008000' || ${position}`;
   const insert = (table: string, count: number, values: Readonly<Record<string, string>>) =>
     `INSERT INTO ${table} (${Object.keys(values).join(', ')})
@@ -283,6 +293,7 @@ async function fill(database: Database): Promise<void> {
       ...Object.fromEntries(counts),
       updated_at: `${start} + n`,
     }),
+    insert('recall_vectors', 900, { run_id: runId, embedder: `'test:two'`, vector }),
     insert('traces', traces, {
       run_id: runId,
       trace_id: traceId,

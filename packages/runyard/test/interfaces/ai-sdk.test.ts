@@ -61,6 +61,18 @@ const linger = tool({
   },
 });
 
+const grow = tool({
+  name: 'grow',
+  description: 'Grows',
+  async *execute(_input, { emit }) {
+    await emit({ phase: 'begun' });
+    yield { done: 1 };
+    yield { done: 2 };
+    await door.now.opened;
+    return { done: 3 };
+  },
+});
+
 let count = 0;
 const model = scriptedModel(async ({ messages }) => {
   const last = messages.at(-1)!;
@@ -73,6 +85,7 @@ const model = scriptedModel(async ({ messages }) => {
   if (said.startsWith('Pay')) return call('pay', { cents: 5 });
   if (said === 'Where?') return call('place', { exact: true });
   if (said === 'Linger') return call('linger');
+  if (said === 'Grow') return call('grow');
   if (said === 'Look up') return call('search_knowledge_base', { query: 'rings' });
   if (said === 'Break') return { error: 'The model is broken' };
   if (said === 'Draw')
@@ -92,7 +105,7 @@ const model = scriptedModel(async ({ messages }) => {
 let service: TestService;
 beforeAll(async () => {
   service = await TestService.start({
-    agents: [agent({ id: 'clerk', model, tools: [pay, linger], knowledge })],
+    agents: [agent({ id: 'clerk', model, tools: [pay, linger, grow], knowledge })],
     interfaces: [aiSdk({ agent: 'clerk' })],
   });
 });
@@ -120,6 +133,21 @@ const shownToModel = () =>
     .at(-1)!
     .messages.filter(({ role }) => role !== 'system')
     .map(({ content }) => content);
+
+test('a generator shows its partial results until its result takes their place', async () => {
+  door.now = gate();
+  const events: unknown[] = [];
+  const page = chat({ onData: ({ data }) => events.push(data) });
+  const sent = page.sendMessage({ text: 'Grow' });
+  const part = () => page.messages.at(-1)?.parts.find(({ type }) => type === 'tool-grow') as Body;
+  await until('the second value is shown', () => part()?.output?.done === 2);
+  expect(part()).toMatchObject({ state: 'output-available', preliminary: true });
+  door.now.open();
+  await sent;
+  expect(part()).toMatchObject({ state: 'output-available', output: { done: 3 } });
+  expect(part().preliminary ?? false).toBe(false);
+  expect(events).toEqual([expect.objectContaining({ phase: 'begun' })]);
+});
 
 describe('a chat', () => {
   test('is a session: the model sees what was said before, and the message has its usage', async () => {

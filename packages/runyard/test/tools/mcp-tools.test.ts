@@ -245,7 +245,8 @@ it('headers can depend on the run: each run gets what its own headers open', asy
       url,
       headers: async ({ userId }) => {
         asked.push(userId);
-        return userId === 'ada' ? { authorization: 'Bearer secret' } : { authorization: 5 as never };
+        if (userId === 'bob') return { authorization: 5 as never };
+        return { authorization: userId === 'ada' ? 'Bearer secret' : 'Bearer wrong' };
       },
     },
     { name: 'test' },
@@ -258,7 +259,9 @@ it('headers can depend on the run: each run gets what its own headers open', asy
   await expect(names(values('bob'))).rejects.toThrow(
     "The function for the headers of MCP server 'test': what it returned.authorization is a number",
   );
-  expect(asked).toEqual(['ada', 'ada', 'bob']);
+  // one run does not get what the headers of another opened
+  await expect(names(values('eve'))).rejects.toThrow("MCP server 'test' cannot be reached");
+  expect(asked).toEqual(['ada', 'ada', 'bob', 'eve']);
   await expect(source.tools(signal)).rejects.toThrow('is asked outside of a run');
   expect(() => mcpTools({ url, headers: () => ({}) }, { useServerInstructions: true })).toThrow(
     'useServerInstructions cannot be given together',

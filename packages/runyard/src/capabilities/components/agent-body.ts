@@ -1,9 +1,10 @@
 import type { AnyAgent } from '../../core/agents/agent.js';
-import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { schemaName } from '../../core/agents/answer/output-format.js';
 import { knowledgeOf } from '../../core/agents/knowledge/knowledge-use.js';
 import { usesMemories } from '../../core/agents/memory/memories-in-context.js';
 import { reasonsByItself } from '../../core/agents/reasoning/reasoning.js';
+import { type AnyFactory, ComponentFactory } from '../../core/factories/component-factory.js';
+import type { RegisteredAgent } from '../../core/factories/registered.js';
 import { describeModel } from '../../core/models/resolve.js';
 import type { AnyLimits } from '../../core/runs/limits/run-limits.js';
 import { jsonSchemaOf } from '../../core/schemas/value-schema.js';
@@ -24,14 +25,17 @@ export type DescribedAgent = Pick<AnyAgent, 'id' | 'name' | 'settings' | 'model'
   Partial<Pick<AnyAgent, 'origin' | 'limits'>>;
 
 /** An agent or a factory of agents as the wire shows it. */
-export function componentBodyOf(component: AnyAgent | AgentFactory, databases: ShownDatabases): Fields {
-  return component instanceof AgentFactory
+export function componentBodyOf(component: RegisteredAgent, databases: ShownDatabases): Fields {
+  return component instanceof ComponentFactory
     ? factoryBodyOf(component, databases)
     : agentBodyOf(component, databases);
 }
 
 /** What a factory makes is not known before it is asked: only what it takes is shown. */
-function factoryBodyOf({ id, name, settings, inputSchema }: AgentFactory, databases: ShownDatabases): Fields {
+export function factoryBodyOf(
+  { id, name, settings, inputSchema }: AnyFactory,
+  databases: ShownDatabases,
+): Fields {
   return withoutEmpty({
     id,
     name,

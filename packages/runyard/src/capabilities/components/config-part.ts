@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { AnyAgent } from '../../core/agents/agent.js';
-import { AgentFactory } from '../../core/agents/agent-factory.js';
-import type { AnyTeam } from '../../core/teams/team.js';
+import { ComponentFactory } from '../../core/factories/component-factory.js';
+import type { RegisteredAgent, RegisteredTeam } from '../../core/factories/registered.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import type { Component, ComponentsService } from './service.js';
 
@@ -47,13 +46,19 @@ export function configPart(components: ComponentsService, defaultDatabase: strin
     available_models: components.models(caller).map((model) => model.id),
     agents: agents.map((agent) => ({
       ...summaryOf(agent),
-      model: agent instanceof AgentFactory ? undefined : modelOf(agent),
+      model: modelOf(agent),
       metadata: agent.settings.metadata,
     })),
-    teams: teams.map((team) => ({ ...summaryOf(team), mode: team.mode, model: modelOf(team) })),
+    teams: teams.map((team) => ({
+      ...summaryOf(team),
+      mode: team instanceof ComponentFactory ? undefined : team.mode,
+      model: modelOf(team),
+    })),
     workflows: workflows.map((workflow) => ({
       ...summaryOf(workflow),
-      is_factory: false,
+      ...(workflow instanceof ComponentFactory
+        ? { is_factory: true, factory_input_schema: workflow.inputSchema }
+        : { is_factory: false }),
       is_component: false,
     })),
   };
@@ -65,6 +70,8 @@ export function countsPart(components: ComponentsService, caller: Caller) {
   return { agent_count: agents.length, team_count: teams.length, workflow_count: workflows.length };
 }
 
-function modelOf({ model }: AnyAgent | AnyTeam) {
+/** Which model a factory will choose is not known before it builds something. */
+function modelOf(component: RegisteredAgent | RegisteredTeam) {
+  const model = component instanceof ComponentFactory ? null : component.model;
   return model === null ? undefined : { id: model.id, provider: model.provider };
 }

@@ -20,8 +20,8 @@ import {
 } from './schema.js';
 import type { Component, ComponentsService } from './service.js';
 import { listedBodyOf } from './stored-body.js';
-import { teamBodyOf } from './team-body.js';
-import { workflowBodyOf, workflowSummaryOf } from './workflow-body.js';
+import { registeredTeamBody } from './team-body.js';
+import { registeredWorkflowBody, registeredWorkflowSummary } from './workflow-body.js';
 
 export interface ComponentServices {
   readonly components: ComponentsService;
@@ -84,7 +84,7 @@ const listTeams = defineRoute({
     'All teams that the caller may see, with their members: those of the code, then those that are stored.',
   responses: { 200: z.array(teamBody) },
   handler: (services: ComponentServices, { caller }) =>
-    listed(services, 'team', caller, services.components.listTeams(caller), teamBodyOf),
+    listed(services, 'team', caller, services.components.listTeams(caller), registeredTeamBody),
 });
 
 const getTeam = defineRoute({
@@ -99,7 +99,7 @@ const getTeam = defineRoute({
   responses: { 200: teamBody },
   handler: async (services: ComponentServices, { params, query, caller }) => {
     const team = await services.components.getTeam(params.team_id, caller, query);
-    return teamBodyOf(team, databasesOf(services, team));
+    return registeredTeamBody(team, databasesOf(services, team));
   },
 });
 
@@ -114,7 +114,13 @@ const listWorkflows = defineRoute({
     'All workflows that the caller may see, without their steps: those of the code, then those that are stored.',
   responses: { 200: z.array(workflowSummary) },
   handler: (services: ComponentServices, { caller }) =>
-    listed(services, 'workflow', caller, services.components.listWorkflows(caller), workflowSummaryOf),
+    listed(
+      services,
+      'workflow',
+      caller,
+      services.components.listWorkflows(caller),
+      registeredWorkflowSummary,
+    ),
 });
 
 const getWorkflow = defineRoute({
@@ -130,7 +136,7 @@ const getWorkflow = defineRoute({
   responses: { 200: workflowBody },
   handler: async (services: ComponentServices, { params, query, caller }) => {
     const workflow = await services.components.getWorkflow(params.workflow_id, caller, query);
-    return workflowBodyOf(workflow, databasesOf(services, workflow));
+    return registeredWorkflowBody(workflow, databasesOf(services, workflow));
   },
 });
 

@@ -112,8 +112,14 @@ const teamMember: z.ZodType = z.lazy(() => z.union([agentBody, teamBody]));
 export const teamBody = z
   .object({
     ...leaderFields,
-    mode: z.enum(teamModes).meta({ description: 'How its leader works with its members.' }),
-    members: z.array(teamMember).meta({ description: 'Agents, and teams with their own members.' }),
+    mode: z
+      .enum(teamModes)
+      .optional()
+      .meta({ description: 'How its leader works with its members. A factory shows none.' }),
+    members: z
+      .array(teamMember)
+      .optional()
+      .meta({ description: 'Agents, and teams with their own members. A factory shows none.' }),
   })
   .meta({
     id: 'Team',

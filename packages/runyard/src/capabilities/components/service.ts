@@ -1,9 +1,13 @@
 import { Agent, type AnyAgent } from '../../core/agents/agent.js';
-import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { onModel } from '../../core/components/on-model.js';
 import { standIn } from '../../core/components/stand-in.js';
 import type { BuiltComponent } from '../../core/configs/component-config.js';
 import { errors, isReported, RunyardError } from '../../core/errors/errors.js';
+import { AgentFactory } from '../../core/factories/agent-factory.js';
+import { type AnyFactory, ComponentFactory } from '../../core/factories/component-factory.js';
+import type { RegisteredAgent, RegisteredTeam, RegisteredWorkflow } from '../../core/factories/registered.js';
+import { TeamFactory } from '../../core/factories/team-factory.js';
+import { WorkflowFactory } from '../../core/factories/workflow-factory.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Model } from '../../core/models/model.js';
 import { isRemote } from '../../core/remote/remote-component.js';
@@ -17,14 +21,10 @@ import type { BuiltComponents } from './running/built-components.js';
 import { ownState } from './running/config-tree.js';
 import { nameOf, type StoredConfig } from './stored-components.js';
 
-/** An agent that stands ready, or what builds one for each run. */
-/** The input of a factory is checked when a run begins. */
-export type RegisteredAgent = AnyAgent | AgentFactory<never>;
-
 /** Something that stands ready to run. */
 export type ReadyComponent = AnyAgent | AnyTeam | AnyWorkflow;
 
-export type Component = ReadyComponent | AgentFactory;
+export type Component = ReadyComponent | AnyFactory;
 
 interface ShownModel {
   readonly id: string;
@@ -36,8 +36,8 @@ export type ComponentAction = 'read' | 'run';
 
 export interface RegisteredComponents {
   readonly agents?: readonly RegisteredAgent[] | undefined;
-  readonly teams?: readonly AnyTeam[] | undefined;
-  readonly workflows?: readonly AnyWorkflow[] | undefined;
+  readonly teams?: readonly RegisteredTeam[] | undefined;
+  readonly workflows?: readonly RegisteredWorkflow[] | undefined;
 }
 
 /** A caller who may do one of these to a component may know that it is there. */
@@ -60,8 +60,8 @@ export interface ComponentCopy extends Partial<ConfigVersion>, Pick<StoredConfig
 export class ComponentsService {
   private built: BuiltComponents | undefined;
   private readonly agents: ReadonlyMap<string, RegisteredAgent>;
-  private readonly teams: ReadonlyMap<string, AnyTeam>;
-  private readonly workflows: ReadonlyMap<string, AnyWorkflow>;
+  private readonly teams: ReadonlyMap<string, RegisteredTeam>;
+  private readonly workflows: ReadonlyMap<string, RegisteredWorkflow>;
 
   constructor({ agents = [], teams = [], workflows = [] }: RegisteredComponents) {
     this.agents = byId('agent', agents);
@@ -82,11 +82,11 @@ export class ComponentsService {
     return allowed('agent', this.agents, caller, actions);
   }
 
-  listTeams(caller?: Caller, actions?: readonly ComponentAction[]): AnyTeam[] {
+  listTeams(caller?: Caller, actions?: readonly ComponentAction[]): RegisteredTeam[] {
     return allowed('team', this.teams, caller, actions);
   }
 
-  listWorkflows(caller?: Caller, actions?: readonly ComponentAction[]): AnyWorkflow[] {
+  listWorkflows(caller?: Caller, actions?: readonly ComponentAction[]): RegisteredWorkflow[] {
     return allowed('workflow', this.workflows, caller, actions);
   }
 
@@ -137,7 +137,7 @@ export class ComponentsService {
 
   /** All components by `componentKey`, those that are stored included. */
   async keys(): Promise<string[]> {
-    const code = this.list().map((component) => componentKey(kindOf(component), component.id));
+    const code = this.list().map((component) => componentKey(component.kind, component.id));
     return [...code, ...((await this.built?.keys()) ?? [])];
   }
 
@@ -159,14 +159,16 @@ export class ComponentsService {
       : this.missing('agent', id, caller);
   }
 
-  async getTeam(id: string, caller: Caller, state?: MeantState): Promise<AnyTeam> {
+  async getTeam(id: string, caller: Caller, state?: MeantState): Promise<RegisteredTeam> {
     const found = await this.get('team', id, caller, state);
-    return found instanceof Team ? found : this.missing('team', id, caller);
+    return found instanceof Team || found instanceof TeamFactory ? found : this.missing('team', id, caller);
   }
 
-  async getWorkflow(id: string, caller: Caller, state?: MeantState): Promise<AnyWorkflow> {
+  async getWorkflow(id: string, caller: Caller, state?: MeantState): Promise<RegisteredWorkflow> {
     const found = await this.get('workflow', id, caller, state);
-    return found instanceof Workflow ? found : this.missing('workflow', id, caller);
+    return found instanceof Workflow || found instanceof WorkflowFactory
+      ? found
+      : this.missing('workflow', id, caller);
   }
 
   /** The same; undefined when there is no such component. Nothing is read for what code registers. */
@@ -202,7 +204,7 @@ export class ComponentsService {
     if (stored !== undefined) return { ...stored, name: String(nameOf(stored)) };
     const component = this.find(kind, id);
     if (component === undefined || this.built === undefined) return this.missing(kind, id, caller, version);
-    if (component instanceof AgentFactory) throw errors.factoryNotCopied(id);
+    if (component instanceof ComponentFactory) throw errors.factoryNotCopied(kind, id);
     return { kind, id, name: component.name, config: await this.built.written(component) };
   }
 
@@ -274,7 +276,7 @@ export class ComponentsService {
       if (error instanceof RunyardError && error.code === 'config_gone') return failing(run, error);
       throw error;
     }
-    if (component instanceof AgentFactory) return component.rebuilt(run, await state());
+    if (component instanceof ComponentFactory) return component.rebuilt(run, await state());
     const { model } = run.input.options;
     return component === undefined || model === undefined ? component : onModel(component, model);
   }
@@ -283,7 +285,7 @@ export class ComponentsService {
 function modelsOf(components: readonly Component[]): ShownModel[] {
   return components.flatMap((component) => {
     // what a remote component shows in the place of a model is none
-    const model = component instanceof AgentFactory || isRemote(component) ? null : component.model;
+    const model = component instanceof ComponentFactory || isRemote(component) ? null : component.model;
     return model === null ? [] : [{ id: model.id, provider: model.provider }];
   });
 }
@@ -326,9 +328,5 @@ function byId<Kind extends Component>(kind: RunKind, components: readonly Kind[]
 }
 
 function isReady(component: Component): component is ReadyComponent {
-  return !(component instanceof AgentFactory);
-}
-
-function kindOf(component: Component): RunKind {
-  return isReady(component) ? component.kind : 'agent';
+  return !(component instanceof ComponentFactory);
 }

@@ -1,8 +1,11 @@
+import { ComponentFactory } from '../../core/factories/component-factory.js';
+import type { RegisteredTeam } from '../../core/factories/registered.js';
 import type { TeamMember } from '../../core/teams/settings.js';
 import type { AnyTeam } from '../../core/teams/team.js';
 import {
   agentBodyOf,
   type Fields,
+  factoryBodyOf,
   group,
   knowledgeDefaults,
   leaderFields,
@@ -10,6 +13,11 @@ import {
   unless,
   withoutEmpty,
 } from './agent-body.js';
+
+/** A team or a factory of teams as the wire shows it. */
+export function registeredTeamBody(team: RegisteredTeam, databases: ShownDatabases): Fields {
+  return team instanceof ComponentFactory ? factoryBodyOf(team, databases) : teamBodyOf(team, databases);
+}
 
 /** A team as the wire shows it: its leader as an agent, and its members, who may be teams. */
 export function teamBodyOf(team: AnyTeam, databases: ShownDatabases): Fields {

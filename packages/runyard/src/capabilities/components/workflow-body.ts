@@ -1,3 +1,5 @@
+import { ComponentFactory } from '../../core/factories/component-factory.js';
+import type { RegisteredWorkflow } from '../../core/factories/registered.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Executable } from '../../core/runs/executable.js';
 import { jsonSchemaOf } from '../../core/schemas/value-schema.js';
@@ -7,12 +9,29 @@ import type { AnyWorkflow } from '../../core/workflows/workflow.js';
 import {
   agentBodyOf,
   type Fields,
+  factoryBodyOf,
   limitsBody,
   originFields,
   type ShownDatabases,
   withoutEmpty,
 } from './agent-body.js';
 import { memberBodyOf } from './team-body.js';
+
+/** A workflow or a factory of workflows in a list. */
+export function registeredWorkflowSummary(workflow: RegisteredWorkflow, databases: ShownDatabases): Fields {
+  if (!(workflow instanceof ComponentFactory)) return workflowSummaryOf(workflow, databases);
+  const { input_schema: _input, metadata: _metadata, ...summary } = factoryBodyOf(workflow, databases);
+  return summary;
+}
+
+/** The same alone: which steps a factory makes is not known before it is asked. */
+export async function registeredWorkflowBody(
+  workflow: RegisteredWorkflow,
+  databases: ShownDatabases,
+): Promise<Fields> {
+  if (!(workflow instanceof ComponentFactory)) return workflowBodyOf(workflow, databases);
+  return { ...factoryBodyOf(workflow, databases), steps: [], workflow_agent: false };
+}
 
 /** A workflow in a list. */
 export function workflowSummaryOf(workflow: AnyWorkflow, databases: ShownDatabases): Fields {
@@ -28,7 +47,7 @@ export function workflowSummaryOf(workflow: AnyWorkflow, databases: ShownDatabas
 }
 
 /** A workflow with the tree of its steps. */
-export async function workflowBodyOf(workflow: AnyWorkflow, databases: ShownDatabases): Promise<Fields> {
+async function workflowBodyOf(workflow: AnyWorkflow, databases: ShownDatabases): Promise<Fields> {
   const { settings, nodes } = workflow;
   const { agent, inputSchema, metadata } = settings;
   return withoutEmpty({

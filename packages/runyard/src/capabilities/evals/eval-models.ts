@@ -1,5 +1,5 @@
-import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { errors } from '../../core/errors/errors.js';
+import { ComponentFactory } from '../../core/factories/component-factory.js';
 import type { Model } from '../../core/models/model.js';
 import { parseModelName } from '../../core/models/model-name.js';
 import { knownProviders } from '../../core/models/providers.js';
@@ -68,6 +68,6 @@ export function checkJudge(name: string | undefined): void {
 }
 
 export function modelOf(component: Component | undefined): Model | undefined {
-  if (component === undefined || component instanceof AgentFactory) return undefined;
+  if (component === undefined || component instanceof ComponentFactory) return undefined;
   return component.model ?? undefined;
 }

@@ -1,7 +1,7 @@
-import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { errors } from '../../core/errors/errors.js';
 import type { EvalCase } from '../../core/evals/eval-case.js';
 import { evalBounds } from '../../core/evals/eval-plan.js';
+import { ComponentFactory } from '../../core/factories/component-factory.js';
 import { newId } from '../../core/ids.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import type { DatabaseQuery } from '../../platform/http/request/database-query.js';
@@ -195,7 +195,7 @@ async function commonComponent(
 
 /** All runs of an eval are runs of one state of a stored component, whatever is published in the meantime. */
 function originOf(component: Component | undefined) {
-  return component === undefined || component instanceof AgentFactory ? undefined : component.origin;
+  return component === undefined || component instanceof ComponentFactory ? undefined : component.origin;
 }
 
 function shown(

@@ -1,6 +1,6 @@
-import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { errors } from '../../core/errors/errors.js';
 import type { LiveEval } from '../../core/evals/live-eval.js';
+import { ComponentFactory } from '../../core/factories/component-factory.js';
 import type { Model } from '../../core/models/model.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { Component, ComponentsService } from '../components/service.js';
@@ -37,9 +37,9 @@ export async function registeredLiveEvals(
   return registered;
 }
 
-/** A workflow has no model, and a factory none before it is asked for an agent. */
+/** A workflow has no model, and a factory none before it builds something. */
 function modelOf(component: Component): Model | undefined {
-  if (component instanceof AgentFactory || component.kind === 'workflow') return undefined;
+  if (component instanceof ComponentFactory || component.kind === 'workflow') return undefined;
   return component.model ?? undefined;
 }
 

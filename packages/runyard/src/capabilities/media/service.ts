@@ -29,7 +29,7 @@ export class MediaService {
   }
 
   /** The files hold their bytes no longer once they are stored. */
-  async fromUploads(files: readonly UploadedFile[]): Promise<Media[]> {
+  async fromUploads(files: readonly UploadedFile[], owner?: string): Promise<Media[]> {
     const classes = files.map((file) => {
       const found = classifyFile(file.mimeType, file.filename);
       if (found === undefined) throw errors.unsupportedFileType();
@@ -40,7 +40,7 @@ export class MediaService {
       classes.map(async ({ file, found }) => ({
         ...found,
         id: newId(),
-        hash: await this.contents.put(file.bytes),
+        hash: await this.contents.put(file.bytes, owner),
         filename: file.filename,
         size: file.size,
       })),
@@ -50,13 +50,15 @@ export class MediaService {
   }
 
   /** Media objects of a JSON field. Everything wrong is found before anything is stored. */
-  async fromJson(kind: MediaKind, field: string, values: readonly Json[]): Promise<Media[]> {
+  async fromJson(kind: MediaKind, field: string, values: readonly Json[], owner?: string): Promise<Media[]> {
     if (values.length > mostMedia)
       throw fault(['body', field], `${values.length} entries are more than the limit of ${mostMedia}`, null);
     const read = values.map((value, position) => readMedia(kind, value, ['body', field, position]));
     return Promise.all(
       read.map(async ({ bytes, ...media }) =>
-        bytes === undefined ? media : { ...media, hash: await this.contents.put(bytes), size: bytes.length },
+        bytes === undefined
+          ? media
+          : { ...media, hash: await this.contents.put(bytes, owner), size: bytes.length },
       ),
     );
   }

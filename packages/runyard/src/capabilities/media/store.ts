@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { MediaContents } from '../../core/media/media.js';
+import { mediaKey } from '../../core/media/owned-media.js';
 import type { Database } from '../../platform/storage/database.js';
 
 declare module '../../platform/storage/schema.js' {
@@ -9,6 +9,10 @@ declare module '../../platform/storage/schema.js' {
       bytes: Uint8Array;
       size: number;
       created_at: number;
+      /** The run that does not keep them; null for bytes that all runs share. */
+      owner: string | null;
+      /** Set by the write that ends that run: they are to be removed. */
+      released_at: number | null;
     };
   }
 }
@@ -20,12 +24,24 @@ export class MediaStore implements MediaContents {
     readonly fetch?: MediaContents['fetch'],
   ) {}
 
-  async put(bytes: Uint8Array): Promise<string> {
-    const hash = createHash('sha256').update(bytes).digest('hex');
+  async put(bytes: Uint8Array, owner?: string): Promise<string> {
+    const hash = mediaKey(bytes, owner);
     await this.database.query
       .insertInto('media_contents')
-      .values({ hash, bytes, size: bytes.byteLength, created_at: Date.now() })
-      .onConflict((conflict) => conflict.column('hash').doNothing())
+      .values({
+        hash,
+        bytes,
+        size: bytes.byteLength,
+        created_at: Date.now(),
+        owner: owner ?? null,
+        released_at: null,
+      })
+      .onConflict((conflict) =>
+        // a run that continues may store again what was to be removed with its end
+        owner === undefined
+          ? conflict.column('hash').doNothing()
+          : conflict.column('hash').doUpdateSet({ released_at: null }),
+      )
       .execute();
     return hash;
   }

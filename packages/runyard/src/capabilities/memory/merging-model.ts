@@ -4,6 +4,7 @@ import type { Model } from '../../core/models/model.js';
 import { parseModelName } from '../../core/models/model-name.js';
 import { type ModelLike, resolveModel } from '../../core/models/resolve.js';
 import { isRemote } from '../../core/remote/remote-component.js';
+import { Team } from '../../core/teams/team.js';
 import type { ComponentsService } from '../components/service.js';
 
 /** The model that a request names, or else the service's own. */
@@ -31,8 +32,9 @@ export async function modelOfService(
     const own = settings.memoryModel ?? model;
     if (own !== null) return own;
   }
-  const teams = components.listTeams().filter((team) => !isRemote(team));
-  return teams.flatMap(({ model }) => model ?? [])[0] ?? components.firstStoredModel();
+  const teams = components.listTeams().filter((team) => team instanceof Team);
+  const own = teams.filter((team) => !isRemote(team));
+  return own.flatMap(({ model }) => model ?? [])[0] ?? components.firstStoredModel();
 }
 
 /** Only providers that Runyard knows: what a request says must not decide which package is loaded. */

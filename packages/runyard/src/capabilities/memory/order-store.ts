@@ -21,3 +21,11 @@ export interface Range {
   readonly offset: number;
   readonly limit: number;
 }
+
+/** What a list can be sorted by. */
+export interface MemoryPlace {
+  readonly memory_id: string;
+  readonly user_id: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+}

@@ -82,6 +82,25 @@ export function selected(database: Database, search: MemorySearch) {
   return selection;
 }
 
+/** The same without a topic to begin with: all of them are checked. */
+export function everyTopic({ lead, topics, ...rest }: MemorySearch): MemorySearch {
+  return { ...rest, lead: undefined, topics: lead === undefined ? topics : [lead, ...topics] };
+}
+
+/** Whether the memories themselves have to be looked at, and not only their topics. */
+export function isNarrowed({ agentId, teamId, text }: MemorySearch): boolean {
+  return agentId !== undefined || teamId !== undefined || text !== undefined;
+}
+
+/** The rows of the topic that a search begins with, of memories that have the other topics too. */
+export function ofTopics({ query }: Database, { lead, topics }: MemorySearch) {
+  const memories = query.selectFrom('memories');
+  const leading = query.selectFrom('memory_topics as lead').where('lead.search_topic', '=', lead ?? '');
+  // what is selected is named by its table, and the places of memories are in both
+  const placed = leading as unknown as typeof memories;
+  return topics.length === 0 ? placed : placed.where(hasTopics('lead', topics));
+}
+
 function startOf({ query }: Database, lead: string | undefined) {
   const memories = query.selectFrom('memories');
   if (lead === undefined) return memories;
@@ -95,19 +114,17 @@ function startOf({ query }: Database, lead: string | undefined) {
 
 /** How many fit. Counts that are kept, and topics alone, spare a look at the memories themselves. */
 export async function countSelected(database: Database, search: MemorySearch): Promise<number> {
-  const { owner, agentId, teamId, text, lead, topics } = search;
+  const { owner, lead, topics } = search;
   const { query } = database;
   const { sql } = queryBuilder();
-  const narrowed = agentId !== undefined || teamId !== undefined || text !== undefined;
+  const narrowed = isNarrowed(search);
   if (!narrowed && lead === undefined && topics.length === 0) {
     const owners = within(query.selectFrom('memory_owners'), owner, 'user_id');
     const sum = sql<number>`CAST(coalesce(sum(total), 0) AS bigint)`;
     return (await owners.select(sum.as('count')).executeTakeFirstOrThrow()).count;
   }
   if (!narrowed && lead !== undefined) {
-    let leading = query.selectFrom('memory_topics as lead').where('lead.search_topic', '=', lead);
-    if (topics.length > 0) leading = leading.where(hasTopics('lead', topics));
-    const counted = leading.select(({ fn }) => fn.countAll<number>().as('count'));
+    const counted = ofTopics(database, search).select(({ fn }) => fn.countAll<number>().as('count'));
     return (await counted.executeTakeFirstOrThrow()).count;
   }
   const counted = selected(database, search).select(({ fn }) => fn.countAll<number>().as('count'));

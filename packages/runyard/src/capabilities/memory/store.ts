@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SqlBool } from 'kysely';
 import type { DataScope } from '../../platform/auth/caller.js';
 import type { ListPage } from '../../platform/http/request/pagination.js';
 import { type Database, statement } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import { within } from '../../platform/storage/scope.js';
 import { searchText } from '../../platform/storage/search-text.js';
-import { type MemoryOrder, type Range, sortColumns } from './order-store.js';
+import type { MemoryOrder, Range } from './order-store.js';
+import { type FoundPlace, placesOf } from './places-store.js';
 import { type MemoryRow, memoryColumns, memoryFromRow } from './rows-store.js';
 import {
   countSelected,
@@ -15,7 +15,6 @@ import {
   type MemorySearch,
   ownerOf,
   searchOf,
-  selected,
 } from './selection-store.js';
 import type { StoredMemory } from './stored-memory.js';
 import { searchEverybody } from './text-search-store.js';
@@ -52,12 +51,12 @@ export class MemoryStore {
     if (isTextAlone(search)) {
       const { total, ids } = await searchEverybody(this.database, search.text, order, range);
       return {
-        items: ids === undefined ? await this.rows(search, order, range) : await this.named(ids),
+        items: ids === undefined ? await this.rows(search, order, range, total) : await this.named(ids),
         total,
       };
     }
     const total = await countSelected(this.database, search);
-    return { items: range.offset >= total ? [] : await this.rows(search, order, range), total };
+    return { items: range.offset >= total ? [] : await this.rows(search, order, range, total), total };
   }
 
   async find(scope: DataScope, memoryId: string, userId?: string): Promise<StoredMemory | undefined> {
@@ -143,38 +142,38 @@ export class MemoryStore {
   }
 
   /** A part of the list, read in pieces: each begins where the one before ended. */
-  private async rows(search: MemorySearch, order: MemoryOrder, range: Range): Promise<StoredMemory[]> {
-    const rows: MemoryRow[] = [];
-    let { offset } = range;
-    while (rows.length < range.limit) {
-      const limit = Math.min(pieceSize, range.limit - rows.length);
-      const piece = await this.piece(search, order, { offset, limit, after: rows.at(-1) });
-      rows.push(...piece);
-      if (piece.length < limit) break;
-      offset = 0;
+  private async rows(
+    search: MemorySearch,
+    order: MemoryOrder,
+    { offset, limit }: Range,
+    total?: number,
+  ): Promise<StoredMemory[]> {
+    const left = total === undefined ? limit : Math.min(limit, total - offset);
+    if (total !== undefined && left <= pieceSize && offset > total / 2) {
+      // nearer to the end: counted from there
+      const direction = order.direction === 'asc' ? 'desc' : 'asc';
+      const range = { offset: total - offset - left, limit: left, total };
+      const places = await placesOf(this.database, search, { ...order, direction }, range);
+      return this.named(idsOf(places.reverse()));
+    }
+    const memories: StoredMemory[] = [];
+    let found = 0;
+    for (let after: FoundPlace | undefined; found < limit; ) {
+      const size = Math.min(pieceSize, limit - found);
+      const range = {
+        offset: after === undefined ? offset : 0,
+        limit: size,
+        after,
+        ...(total !== undefined && { total }),
+      };
+      const places = await placesOf(this.database, search, order, range);
+      memories.push(...(await this.named(idsOf(places))));
+      found += places.length;
+      after = places.at(-1);
+      if (places.length < size) break;
       await nextTurn();
     }
-    return rows.map(memoryFromRow);
-  }
-
-  private piece(
-    search: MemorySearch,
-    { by, direction }: MemoryOrder,
-    { offset, limit, after }: Range & { readonly after: MemoryRow | undefined },
-  ): Promise<MemoryRow[]> {
-    const { sql } = queryBuilder();
-    let selection = selected(this.database, search);
-    const columns = sortColumns[by];
-    // beside a topic stands the time of its memory, in the order of the topic's index
-    const table = search.lead !== undefined && by === 'updated_at' ? 'lead' : 'memories';
-    const places = columns.map((column) => sql.ref(`${table}.${column}`));
-    if (after !== undefined) {
-      const last = columns.map((column) => sql`${after[column]}`);
-      const comparison = sql.raw(direction === 'asc' ? '>' : '<');
-      selection = selection.where(sql<SqlBool>`(${sql.join(places)}) ${comparison} (${sql.join(last)})`);
-    }
-    for (const place of places) selection = selection.orderBy(place, direction);
-    return selection.select(qualifiedColumns).limit(limit).offset(offset).execute();
+    return memories;
   }
 
   /** The memories with these ids, in their order. */
@@ -213,4 +212,8 @@ function isTextAlone(search: MemorySearch): search is MemorySearch & { readonly 
   const { owner, agentId, teamId, lead, text } = search;
   const isNarrowed = [agentId, teamId, lead].some((narrowing) => narrowing !== undefined);
   return text !== undefined && owner.kind === 'all' && !isNarrowed;
+}
+
+function idsOf(places: readonly FoundPlace[]): string[] {
+  return places.map((place) => place.memory_id);
 }

@@ -1,22 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, PostgresDatabase, SqliteDatabase } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
-import { type MemoryOrder, type Range, sortColumns } from './order-store.js';
+import { type MemoryOrder, type MemoryPlace, type Range, sortColumns } from './order-store.js';
 import { holds } from './selection-store.js';
-
-/** What a list can be sorted by. */
-interface MemoryPlace {
-  readonly memory_id: string;
-  readonly user_id: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
 
 const placeColumns = ['memory_id', 'user_id', 'created_at', 'updated_at'] as const;
 
 /** How many memories SQLite looks through at once. */
 const pieceSize = 10_000;
-/** Up to how many places it remembers on the way. */
+/** Up to how many places a search remembers on the way. */
 const mostPlaces = 5_000;
 
 export interface FoundTexts {
@@ -71,7 +63,10 @@ async function searchInPieces(
   return { total, ids: page.map((place) => place.memory_id) };
 }
 
-/** One statement: PostgreSQL would otherwise go through all of them for the count, and again for the page. */
+/**
+ * One statement while there are few: PostgreSQL would otherwise go through all of them for the count, and again for the
+ * page. Many are only counted: to keep and sort them takes longer than to meet a page of them in their order.
+ */
 async function searchAtOnce(
   database: PostgresDatabase,
   text: string,
@@ -80,15 +75,23 @@ async function searchAtOnce(
 ): Promise<FoundTexts> {
   const { sql } = queryBuilder();
   const order = sql.raw(sortColumns[by].map((column) => `${column} ${direction}`).join(', '));
+  const fits = holds(database, 'search_text', text);
   const { rows } = await sql<{ total: number; memory_id: string | null }>`
     WITH found AS MATERIALIZED (
       SELECT ${sql.join(placeColumns.map((column) => sql.ref(column)))} FROM memories
-      WHERE ${holds(database, 'search_text', text)}
+      WHERE ${fits} LIMIT ${mostPlaces + 1}
     ), page AS (SELECT * FROM found ORDER BY ${order} LIMIT ${limit} OFFSET ${offset})
     SELECT counted.total, page.memory_id FROM (SELECT count(*) AS total FROM found) AS counted
     LEFT JOIN page ON true ORDER BY ${order}
   `.execute(database.query);
-  return { total: rows[0]?.total ?? 0, ids: rows.flatMap(({ memory_id }) => memory_id ?? []) };
+  const total = rows[0]?.total ?? 0;
+  if (total <= mostPlaces) return { total, ids: rows.flatMap(({ memory_id }) => memory_id ?? []) };
+  const { count } = await database.query
+    .selectFrom('memories')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where(fits)
+    .executeTakeFirstOrThrow();
+  return { total: count, ids: undefined };
 }
 
 /** The order of a list, as the database has it: texts by their bytes. */

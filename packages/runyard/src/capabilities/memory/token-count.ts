@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { type CountingThreadData, countingThread } from './counting-thread.js';
 
-/** The tokenizer of gpt-4o and its successors. It is an optional dependency: some 30 MB on the disk. */
+/** The tokenizer of gpt-4o and its successors. It is an optional package, some 30 MB on the disk, which the application installs. */
 const gpt4o = 'gpt-tokenizer/cjs/encoding/o200k_base';
 
 /** How long the thread is kept after its last count: another one often follows. */

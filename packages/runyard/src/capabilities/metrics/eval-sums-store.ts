@@ -1,5 +1,10 @@
 import type { RunKind } from '../../core/runs/run.js';
-import { type Dialect, type RunStatement, statement } from '../../platform/storage/database.js';
+import {
+  type Dialect,
+  type RunStatement,
+  type Statement,
+  statement,
+} from '../../platform/storage/database.js';
 import type { EvalMetrics } from './daily-metrics.js';
 
 interface EvalKey {
@@ -35,12 +40,16 @@ const sumScores = statement(
    WHERE day = ? GROUP BY run_evals.eval, kind, component_id, scorer ORDER BY scorer`,
 );
 
+const changedEvalsOf = (day: string) => `
+  SELECT day, count(*) AS changes, CAST(sum(updated_at - ?) AS bigint) AS moved FROM run_evals
+  WHERE updated_at > ? GROUP BY ${day} ORDER BY ${day}`;
+
 /** The days of runs that were graded after a time. */
-export const changedEvals = statement(
-  'changed_evals',
-  `SELECT day, count(*) AS changes, CAST(sum(updated_at - ?) AS bigint) AS moved FROM run_evals
-   WHERE updated_at > ? GROUP BY day ORDER BY day`,
-);
+export const changedEvals: Statement = {
+  ...statement('changed_evals', changedEvalsOf('day')),
+  // it would go through the evals of all days in their order otherwise
+  sqlite: changedEvalsOf('+day'),
+};
 
 /** What live evals found out about the runs of a day. */
 export async function evalMetricsOf(

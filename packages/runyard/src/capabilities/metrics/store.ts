@@ -1,5 +1,11 @@
 import { newId } from '../../core/ids.js';
-import { type Database, type RunStatement, statement, timeOf } from '../../platform/storage/database.js';
+import {
+  type Database,
+  type RunStatement,
+  type Statement,
+  statement,
+  timeOf,
+} from '../../platform/storage/database.js';
 import { storedJson } from '../../platform/storage/text.js';
 import {
   byKind,
@@ -81,11 +87,15 @@ const removeDay = statement('remove_metrics_of_day', 'DELETE FROM daily_metrics 
 /** Two who count the same day come one after the other, so that the older sum never goes over the newer one. */
 const takeTurn = `SELECT id FROM metrics_refresh WHERE id = 'metrics' FOR UPDATE`;
 
-const changedDays = statement(
-  'changed_days',
-  `SELECT day, count(*) AS changes, CAST(sum(updated_at - ?) AS bigint) AS moved FROM run_usage
-   WHERE purpose = '' AND updated_at > ? GROUP BY day ORDER BY day`,
-);
+const changedDaysOf = (day: string) => `
+  SELECT day, count(*) AS changes, CAST(sum(updated_at - ?) AS bigint) AS moved FROM run_usage
+  WHERE purpose = '' AND updated_at > ? GROUP BY ${day} ORDER BY ${day}`;
+
+const changedDays: Statement = {
+  ...statement('changed_days', changedDaysOf('day')),
+  // it would go through the usage of all days in their order otherwise
+  sqlite: changedDaysOf('+day'),
+};
 
 interface DayTrace {
   readonly day: number;

@@ -24,6 +24,11 @@ const jobsKeptMs = 7 * dayMs;
 /** How long the stream of a request of an MCP client can be resumed. */
 const mcpRequestsKeptMs = dayMs;
 
+/** How long the caller of a run has to read media that the run does not keep. */
+const releasedMediaMs = 60_000;
+/** How long bytes may be stored before the run that they are for. */
+const unusedMediaMs = hourMs;
+
 /** How often to look for what is too old. A look that finds nothing costs a few reads. */
 const sweepMs = 60_000;
 
@@ -37,6 +42,8 @@ const runsAtOnce = 200;
 /** A job takes thousands of steps along. */
 const jobsRemovedAtOnce = 20;
 const evalsRemovedAtOnce = 20;
+/** Each may have many megabytes. */
+const mediaRemovedAtOnce = 20;
 /** A request takes its events along. */
 const mcpRemovedAtOnce = 50;
 
@@ -101,6 +108,12 @@ export class RetentionService {
     await this.inBatches(removedAtOnce, (limit) => this.store.removeKeys(now - keysKeptMs, limit));
     await this.inBatches(jobsRemovedAtOnce, (limit) => this.store.removeJobs(now - jobsKeptMs, limit));
     await this.inBatches(removedAtOnce, (limit) => this.store.removeExpiredOauth(now - dayMs, limit));
+    await this.inBatches(mediaRemovedAtOnce, (limit) =>
+      this.store.removeReleasedMedia(now - releasedMediaMs, limit),
+    );
+    await this.inBatches(mediaRemovedAtOnce, (limit) =>
+      this.store.removeUnusedMedia(now - unusedMediaMs, limit),
+    );
     await this.removeResponses(now);
     if (traceRetentionDays > 0) {
       const before = now - traceRetentionDays * dayMs;

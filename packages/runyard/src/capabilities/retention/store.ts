@@ -47,6 +47,19 @@ const removeBlocks: Statement = {
     RETURNING 1 AS removed`,
 };
 
+// The events of runs that ended with their first write are in the row of the run.
+const packedEvents = (given: string, until: string, locked: string) => `
+  UPDATE runs SET packed_events = NULL WHERE run_id IN (
+    SELECT run_id FROM runs WHERE run_id ${given} AND ${ended} AND updated_at <= ${until}
+      AND packed_events IS NOT NULL ORDER BY run_id ${locked})
+  RETURNING 1 AS removed`;
+
+const removePacked: Statement = {
+  name: 'remove_packed_events',
+  sqlite: packedEvents('IN (SELECT value FROM json_each(?1))', '?2', ''),
+  postgres: packedEvents('= ANY($1::text[])', '$2', 'FOR UPDATE'),
+};
+
 // Long texts that only events referred to.
 const textsOfEvents = (given: string, until: string) => `
   DELETE FROM run_texts WHERE kept = 0 AND run_id IN (
@@ -131,6 +144,20 @@ const removeExpired =
     SELECT ${key} FROM ${table} WHERE expires_at <= ? ORDER BY expires_at, ${key} LIMIT ? ${locked})
   RETURNING 1 AS removed`;
 
+const removeMedia = ({ locked }: { locked: string }) => `
+  DELETE FROM media_contents WHERE hash IN (
+    SELECT hash FROM media_contents WHERE released_at <= ? ORDER BY released_at, hash LIMIT ? ${locked})
+  RETURNING 1 AS removed`;
+
+// Late ones, too: a call of a run that was cancelled may store bytes when the run has ended. One that failed may continue.
+const removeUnusedMedia = ({ locked }: { locked: string }) => `
+  DELETE FROM media_contents WHERE hash IN (
+    SELECT hash FROM media_contents AS owned WHERE owner IS NOT NULL AND created_at <= ? AND coalesce(
+      (SELECT runs.status FROM runs WHERE runs.run_id = owned.owner), 'gone')
+        NOT IN ('pending', 'running', 'paused', 'error')
+    ORDER BY owner, created_at LIMIT ? ${locked})
+  RETURNING 1 AS removed`;
+
 // A few rows of large tables, however PostgreSQL's statistics are at the moment.
 const byIndexAlone = `
   SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
@@ -150,6 +177,8 @@ const removeExpiredResponses = inBoth(
   'remove_cached_responses',
   removeExpired('cached_responses', 'cache_key'),
 );
+const removeReleasedMedia = inBoth('remove_released_media', removeMedia);
+const removeUnused = inBoth('remove_unused_media', removeUnusedMedia);
 const removeOldScheduleRuns = inBoth('remove_schedule_runs', removeScheduleRuns);
 const removeOldMcpSessions = inBoth('remove_mcp_sessions', removeMcpSessions);
 const removeOldMcpRequests = inBoth('remove_mcp_requests', removeMcpRequests);
@@ -191,6 +220,7 @@ export class RetentionStore {
   /** Removes events of those of the runs that ended up to a time, and answers with how many blocks of them. */
   async removeEvents(runIds: readonly string[], until: number, limit: number): Promise<number> {
     await this.remove(removeTexts, [runIds, until]);
+    await this.remove(removePacked, [runIds, until]);
     return this.remove(removeBlocks, [runIds, until, limit]);
   }
 
@@ -239,6 +269,16 @@ export class RetentionStore {
     const removed: number[] = [];
     for (const each of removeExpiredOauth) removed.push(await this.remove(each, [until, until, limit]));
     return Math.max(...removed);
+  }
+
+  /** Removes bytes of runs that do not keep them and ended up to a time. */
+  removeReleasedMedia(until: number, limit: number): Promise<number> {
+    return this.remove(removeReleasedMedia, [until, limit]);
+  }
+
+  /** Removes such bytes that were stored up to a time for a run that is not there, or has ended without them. */
+  removeUnusedMedia(until: number, limit: number): Promise<number> {
+    return this.remove(removeUnused, [until, limit]);
   }
 
   /** Removes answers of models that expire up to a time. */

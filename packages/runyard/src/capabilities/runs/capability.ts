@@ -9,6 +9,7 @@ import { definitions } from './migrations/0013-definitions.js';
 import { askers } from './migrations/0014-askers.js';
 import { jobs } from './migrations/0015-jobs.js';
 import { receivedEvents } from './migrations/0030-received-events.js';
+import { packedRuns } from './migrations/0032-packed-runs.js';
 import { StoredPastSessions } from './past-sessions.js';
 import type { RunServices } from './routes/route-kit.js';
 import { type SessionRunServices, sessionRunRoutes } from './routes/session-run-routes.js';
@@ -35,7 +36,7 @@ declare module '../capability.js' {
 
 export const runs: Capability = {
   name: 'runs',
-  migrations: [pausedComponents, runTexts, definitions, askers, jobs, receivedEvents],
+  migrations: [pausedComponents, runTexts, definitions, askers, jobs, receivedEvents, packedRuns],
   routes: [...runRoutes, ...sessionRunRoutes],
   info: { orphaned_runs: orphanedRuns },
   open({ settings, components, spaces, log }) {

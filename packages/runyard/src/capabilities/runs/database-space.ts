@@ -1,3 +1,4 @@
+import { forgetRules } from '../../core/agents/forgetting/forget-rules.js';
 import { standIn } from '../../core/components/stand-in.js';
 import { errors, isReported, type RunyardError } from '../../core/errors/errors.js';
 import { RunEngine } from '../../core/runs/engine.js';
@@ -252,6 +253,7 @@ function newEngine(
     queue: runs.queue,
     limits: serviceLimits(settings),
     slots,
+    forgetRules,
     ...(listeners.length > 0 && {
       onRest: (rested) => {
         for (const hears of listeners) hears(rested);

@@ -1,8 +1,8 @@
-import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { type Checkpoint, checkpointAt, checkpointsOf } from '../../core/agents/continuation/checkpoints.js';
 import { snapshotAt } from '../../core/agents/continuation/snapshot.js';
 import { errorCode } from '../../core/errors/error-code.js';
 import { errors } from '../../core/errors/errors.js';
+import { ComponentFactory } from '../../core/factories/component-factory.js';
 import { type Json, type JsonObject, parseJson } from '../../core/json.js';
 import type { Media } from '../../core/media/media.js';
 import { RunReleased } from '../../core/runs/executable.js';
@@ -272,7 +272,8 @@ export class RunsService {
   async inputOf(run: Run): Promise<Json> {
     const { content } = run.input;
     const component = await this.options.components.shownOf(run);
-    const isObject = component?.settings.inputSchema !== undefined && !(component instanceof AgentFactory);
+    const isObject =
+      component?.settings.inputSchema !== undefined && !(component instanceof ComponentFactory);
     return isObject ? jsonOrText(content) : content;
   }
 

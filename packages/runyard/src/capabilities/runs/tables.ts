@@ -4,7 +4,7 @@ import type { RunKind, RunStatus, StepKind, StepRecord } from '../../core/runs/r
 declare module '../../platform/storage/schema.js' {
   interface Schema {
     /** `session_seq` is the place of a run among those of its session: the database gives it when it stores the run. */
-    runs: RunsTable & { session_seq: Generated<number> };
+    runs: RunsTable & PackedColumns & { session_seq: Generated<number> };
     steps: StepsTable;
     event_blocks: EventBlocksTable;
     run_texts: RunTextsTable;
@@ -12,7 +12,7 @@ declare module '../../platform/storage/schema.js' {
     received_events: ReceivedEventsTable;
     run_cancellations: RunCancellationsTable;
     /** Jobs have the tables of runs, apart from them; `session_id` of a job is empty. */
-    jobs: RunsTable;
+    jobs: RunsTable & PackedColumns;
     job_steps: StepsTable;
     job_event_blocks: EventBlocksTable;
     job_texts: RunTextsTable;
@@ -48,6 +48,12 @@ export interface RunsTable {
   definition: string | null;
   /** A JSON list of those who started, continued or edited it. */
   askers: string;
+}
+
+/** The journal of a run that ended with its first write, instead of rows in `steps` and `event_blocks`. */
+export interface PackedColumns {
+  packed_steps: string | null;
+  packed_events: string | null;
 }
 
 export interface StepsTable {

@@ -7,7 +7,7 @@ import { spansOf } from '../../core/traces/spans-of-run.js';
 import { type RecordedRun, shownRunsOf, type WorkflowFacts } from '../../core/traces/trace-source.js';
 import type { Database } from '../../platform/storage/database.js';
 import { RunScores } from '../live-evals/service.js';
-import { SessionStatisticsStore } from './session-statistics-store.js';
+import { SessionStatisticsStore } from './sessions/session-statistics-store.js';
 import { type TraceRow, TraceStore } from './store.js';
 import type { TracedRow } from './trace-body.js';
 

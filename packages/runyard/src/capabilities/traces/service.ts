@@ -11,7 +11,7 @@ import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/r
 import type { StoredScore } from '../live-evals/service.js';
 import type { DatabaseTraces, SpanMaking } from './database-service.js';
 import { allOf, parseFilter, type TraceFilter } from './filter.js';
-import type { SessionStatistics } from './session-statistics-store.js';
+import type { SessionStatistics } from './sessions/session-statistics-store.js';
 import { type NodeContext, type SpanNode, singleNode, textAt } from './span-node.js';
 import type { TraceRow } from './store.js';
 import { TextBudget } from './text-budget.js';
@@ -176,11 +176,10 @@ export class TracesService {
     for (let from = 0; from < rows.length; from += summarisedTogether) {
       const some = rows.slice(from, from + summarisedTogether);
       const runIds = some.map(({ run_id }) => run_id);
-      const counts = await store.spanCounts(runIds);
+      const { counts, inputs } = await store.shown(runIds);
       const graded = await scores.of(caller.scope, runIds);
-      const inputs = redaction.content === 'none' ? new Map<string, string>() : await store.inputs(runIds);
       for (const row of some) {
-        const asked = inputs.get(row.run_id);
+        const asked = redaction.content === 'none' ? undefined : inputs.get(row.run_id);
         const input = asked === undefined ? undefined : redactContent(redaction, asked);
         const summary = summaryOf(row, { counts: counts.get(row.run_id), input, now });
         yield { ...summary, ...this.scoresOf([row.run_id], graded) };

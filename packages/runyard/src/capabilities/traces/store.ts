@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SelectQueryBuilder } from 'kysely';
-import { inheritedAttempt, type RunInput } from '../../core/runs/run.js';
+import { unpackSteps } from '../../core/runs/journal/packed-journal.js';
+import { inheritedAttempt, type RunInput, type StepKind, type StepRecord } from '../../core/runs/run.js';
 import { spanStepKinds } from '../../core/traces/span.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import type { ListPage } from '../../platform/http/request/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import type { Schema } from '../../platform/storage/schema.js';
-import { storedJson } from '../../platform/storage/text.js';
+import { storedJson, storedJsonOrNull } from '../../platform/storage/text.js';
 import { withValues } from './few-values-store.js';
 import { allOf, type TraceFilter } from './filter.js';
 import { type FilterPlace, filterCondition, isIndexed } from './filter-store.js';
@@ -25,6 +26,13 @@ export interface Range {
 export interface SpanCounts {
   readonly spans: number;
   readonly failed: number;
+}
+
+export interface ShownRuns {
+  /** Those of runs without such steps are left out. */
+  readonly counts: ReadonlyMap<string, SpanCounts>;
+  /** What the runs were asked; those of runs that are gone are left out. */
+  readonly inputs: ReadonlyMap<string, string>;
 }
 
 /** Up to so many matching traces are sorted here, so that a filter without index costs one scan of the table. */
@@ -65,46 +73,54 @@ export class TraceStore {
       .execute();
   }
 
-  /** By run id; runs without such steps are left out. */
-  async spanCounts(runIds: readonly string[]): Promise<ReadonlyMap<string, SpanCounts>> {
+  /** What lists show of runs beside their rows here, by run id. */
+  async shown(runIds: readonly string[]): Promise<ShownRuns> {
     const counts = new Map<string, SpanCounts>();
-    for (const piece of piecesOf(runIds)) {
-      const rows = await this.database.query
-        .selectFrom('steps')
-        .select(['run_id', (select) => select.fn.countAll<number>().as('spans')])
-        .select((select) =>
-          select.fn
-            .count<number>(
-              select
-                .case()
-                .when(select.or([select('status', '=', 'error'), select('error', 'is not', null)]))
-                .then(1)
-                .end(),
-            )
-            .as('failed'),
-        )
-        .where('run_id', 'in', piece)
-        .where('kind', 'in', spanStepKinds)
-        .where('attempt', '<>', inheritedAttempt)
-        .groupBy('run_id')
-        .execute();
-      for (const { run_id, spans, failed } of rows) counts.set(run_id, { spans, failed });
-    }
-    return counts;
-  }
-
-  /** What the runs were asked, by run id; those that are gone are left out. */
-  async inputs(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const inputs = new Map<string, string>();
     for (const piece of piecesOf(runIds)) {
+      for (const { run_id, spans, failed } of await this.#countedSteps(piece))
+        counts.set(run_id, { spans, failed });
       const rows = await this.database.query
         .selectFrom('runs')
-        .select(['run_id', 'input'])
+        .select(['run_id', 'input', 'packed_steps'])
+        .select((select) =>
+          select.case().when('packed_steps', 'is not', null).then(select.ref('result')).end().as('result'),
+        )
         .where('run_id', 'in', piece)
         .execute();
-      for (const { run_id, input } of rows) inputs.set(run_id, storedJson<RunInput>(input).content);
+      for (const { run_id, input, packed_steps, result } of rows) {
+        inputs.set(run_id, storedJson<RunInput>(input).content);
+        // the steps of a run that ended with its first write
+        const steps =
+          packed_steps === null ? [] : unpackSteps(run_id, packed_steps, storedJsonOrNull(result));
+        const spans = steps.filter(isOwnSpan);
+        if (spans.length > 0)
+          counts.set(run_id, { spans: spans.length, failed: spans.filter(hasFailed).length });
+      }
     }
-    return inputs;
+    return { counts, inputs };
+  }
+
+  #countedSteps(runIds: string[]) {
+    return this.database.query
+      .selectFrom('steps')
+      .select(['run_id', (select) => select.fn.countAll<number>().as('spans')])
+      .select((select) =>
+        select.fn
+          .count<number>(
+            select
+              .case()
+              .when(select.or([select('status', '=', 'error'), select('error', 'is not', null)]))
+              .then(1)
+              .end(),
+          )
+          .as('failed'),
+      )
+      .where('run_id', 'in', runIds)
+      .where('kind', 'in', spanStepKinds)
+      .where('attempt', '<>', inheritedAttempt)
+      .groupBy('run_id')
+      .execute();
   }
 
   /** All that fit, in their order, unless there are many of them. */
@@ -189,6 +205,16 @@ export function selected(
 ): SelectQueryBuilder<Schema, 'traces', object> {
   const all = query.selectFrom('traces');
   return wanted === null ? all : all.where(filterCondition({ dialect, table: 'traces', ...how }, wanted));
+}
+
+const spanKinds: ReadonlySet<StepKind> = new Set(spanStepKinds);
+
+function isOwnSpan({ kind, attempt }: StepRecord): boolean {
+  return spanKinds.has(kind) && attempt !== inheritedAttempt;
+}
+
+function hasFailed({ status, error }: StepRecord): boolean {
+  return status === 'error' || error !== null;
 }
 
 type Place = Pick<TraceRow, 'start_time' | 'run_id'>;

@@ -1,6 +1,6 @@
 import type { Span } from '../../core/traces/span.js';
 import type { StoredScore } from '../live-evals/service.js';
-import type { SessionStatistics } from './session-statistics-store.js';
+import type { SessionStatistics } from './sessions/session-statistics-store.js';
 import { errorOf, type NodeContext, type SpanNode, textAt } from './span-node.js';
 import type { SpanCounts, TraceRow } from './store.js';
 import { durationText, wireTime } from './times.js';

@@ -62,6 +62,8 @@ export const agentShape: Shape<AgentSettings> = {
   addDatetimeToContext: flag,
   timezone: timeZone,
   sendMediaToModel: flag,
+  storeToolMessages: flag,
+  storeMedia: flag,
   introduction: text,
   tools: ofRun(listOf(toolEntry)),
   toolChoice,

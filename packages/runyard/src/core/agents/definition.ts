@@ -53,6 +53,16 @@ export interface AgentSettings<
   readonly timezone?: string;
   /** Shows the model the media of messages and of tool results. Default true. */
   readonly sendMediaToModel?: boolean;
+  /**
+   * Keeps the arguments and results of tool calls after a run has ended. False: they are removed with the end of the
+   * run. Default true.
+   */
+  readonly storeToolMessages?: boolean;
+  /**
+   * Keeps the media that a run was given or made after it has ended. False: their bytes are removed soon after the end
+   * of the run, and what the run shows of them is their names and types. Default true.
+   */
+  readonly storeMedia?: boolean;
   /** Stored as the first run of a new session. */
   readonly introduction?: string;
 

@@ -23,7 +23,7 @@ import { reason, reasoningContentOf } from './reasoning/reasoning.js';
 import { completeReasoningTools, reportReasoningTools } from './reasoning/reasoning-tools.js';
 import { rememberExchange } from './recall/recall.js';
 import { approvalOfRun } from './requirements/tool-requirements.js';
-import { assistantMessage, producedMedia, shownToModel, toolMessage } from './transcript.js';
+import { isForgotten, producedMedia, shownToModel, toolMessage, turnMessages } from './transcript.js';
 import { compressToolResults } from './turns/compression.js';
 import { callModelWithHooks } from './turns/hooked-call.js';
 import { PastTurns } from './turns/past-turns.js';
@@ -115,7 +115,7 @@ async function turns(execution: AgentExecution): Promise<LastTurn> {
     const answer = await callModelWithHooks(execution, turn);
     const called = recordedStep(context, `model:${turn}`);
     soFar.called(called);
-    messages.push(assistantMessage(called));
+    messages.push(...turnMessages(called, []));
     if (answer.toolCalls === undefined) {
       if (!(await continuesAfter(execution, turn))) return { answer, shown };
       shown.length = 0;
@@ -124,6 +124,10 @@ async function turns(execution: AgentExecution): Promise<LastTurn> {
     const { stop, results } = await runToolCalls(execution, turn, answer.toolCalls);
     soFar.madeCalls(results.steps);
     const built = recordedStep(context, 'context');
+    if (isForgotten(called)) {
+      if (stop && !(await continuesAfter(execution, turn))) return { answer, shown };
+      continue;
+    }
     for (const step of results.steps) messages.push(shownToModel(built, toolMessage(step)));
     reportReasoningTools(execution, results.steps);
     shown.push(...results.shown);

@@ -51,7 +51,7 @@ export const contextRecord = outputRecord(
   }),
 );
 
-/** input of the step `settings`: what the functions of the settings were called with. */
+/** input of the steps `settings` and `sources`: what the functions of the settings and sources of tools were called with. */
 export const settingsInput = inputRecord(
   'values for settings',
   1,
@@ -64,6 +64,9 @@ export type SettingsInput = Shaped<typeof settingsInput.shape>;
 export const settingsRecord = outputRecord('settings of a run', 1, object({ chosen: jsonObject }));
 
 export type SettingsRecord = Shaped<typeof settingsRecord.shape>;
+
+/** output of the step `sources`, whose input is what counts. */
+export const sourcesRecord = outputRecord('sources of a run', 1, object({}));
 
 /** input of the steps `model:<turn>`: how the model is called. Left out when that is as it was in the call before. */
 export const modelCallRecord = inputRecord(
@@ -107,6 +110,8 @@ const answerFields = {
   providerData: optional(jsonObject),
   /** Which of the fall-back models answered, when the agent's own model failed. */
   fallback: optional(number),
+  /** The run has ended and does not keep its tool messages: the calls are there without their arguments. */
+  forgotten: optional(yes),
 };
 
 /** steps `model:<turn>` */
@@ -175,6 +180,8 @@ export const toolRecord = outputRecord(
     knowledge: optional(yes),
     /** How the content holds what a tool with an output schema returned. */
     written: optional(word('text', 'json')),
+    /** The run has ended and does not keep its tool messages: arguments and result are removed. */
+    forgotten: optional(yes),
   }),
 );
 

@@ -13,7 +13,7 @@ import type { RunContext } from '../runs/context.js';
 import type { Executable } from '../runs/executable.js';
 import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js';
 import type { ResumeRequest } from '../runs/resume/resume-run.js';
-import type { EndedRun, Run, RunResult, StepRecord } from '../runs/run.js';
+import type { EndedRun, Run, RunOptions, RunResult, StepRecord } from '../runs/run.js';
 import type { FittedTo } from '../schemas/schema-types.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
 import { type CollectedTools, toolSourcesOf } from '../tools/collect-tools.js';
@@ -101,7 +101,8 @@ export abstract class ModelComponent<
       [instructions, knowledgeRetriever, ...Object.values(dependencies)].some(
         (value) => typeof value === 'function',
       ) ||
-      toolSourcesOf(this.toolEntries).some(({ readsRun }) => readsRun === true)
+      toolSourcesOf(this.toolEntries).some(({ readsRun }) => readsRun === true) ||
+      this.componentTools.some(({ readsClaims }) => readsClaims === true)
     );
   }
 
@@ -129,6 +130,12 @@ export abstract class ModelComponent<
   get knowledgeBases(): readonly Knowledge[] {
     const inside = this.componentTools.flatMap(({ knowledgeBases = [] }) => knowledgeBases);
     return [...knowledgeOf(this.settings), ...inside];
+  }
+
+  override get forgets(): RunOptions['forgets'] {
+    const { storeToolMessages = true, storeMedia = true } = this.settings;
+    if (storeToolMessages && storeMedia) return undefined;
+    return { ...(!storeToolMessages && { toolMessages: true }), ...(!storeMedia && { media: true }) };
   }
 
   get introduction(): string | undefined {

@@ -96,7 +96,7 @@ export function toolExecution(
     name: step.name,
     args: record.args,
     error: record.error,
-    result: record.content,
+    result: record.forgotten ? null : record.content,
     ...(record.written !== undefined && { written: record.written }),
     stopAfterCall: record.stop ?? false,
     ...(record.media !== undefined && { media: record.media }),

@@ -1,4 +1,5 @@
 import type { Media } from '../media/media.js';
+import { hasContent } from '../media/owned-media.js';
 import type { Message } from '../models/message.js';
 import { ownSteps } from '../runs/journal/child-steps.js';
 import { read, readIf } from '../runs/journal/codec.js';
@@ -32,13 +33,32 @@ export function messagesOf(run: Run, all: readonly StepRecord[]): Message[] {
   if (context?.status === 'completed') messages.push(...contextMessages(run, context, steps));
   for (const { userMessages, model, tools } of turns) {
     messages.push(...userMessages.map((step) => userMessageOf(step, steps)));
-    if (model?.status === 'completed') messages.push(assistantMessage(model));
+    if (model?.status === 'completed') messages.push(...turnMessages(model, tools));
     else if (model !== undefined && brokenOff !== undefined) messages.push(partialMessage(model, brokenOff));
-    messages.push(...tools.filter(({ status }) => status === 'completed').map(toolMessage));
+    else messages.push(...tools.filter(isCompleted).map(toolMessage));
   }
   const lastWord = keptAnswerOf(steps);
   if (lastWord !== undefined) replaceLastWord(messages, lastWord);
   return withCompressed(messages, steps);
+}
+
+/**
+ * What the model said in a turn, and the results of its calls. Of calls that the run does not keep there are no messages:
+ * no provider takes a call without its result.
+ */
+export function turnMessages(model: StepRecord, tools: readonly StepRecord[]): Message[] {
+  if (!isForgotten(model)) return [assistantMessage(model), ...tools.filter(isCompleted).map(toolMessage)];
+  const { toolCalls: _calls, ...said } = assistantMessage(model);
+  return said.content === '' ? [] : [said];
+}
+
+/** Whether the run has ended and does not keep the calls of this turn. */
+export function isForgotten(model: StepRecord): boolean {
+  return readIf(model, modelRecord)?.forgotten === true;
+}
+
+function isCompleted({ status }: StepRecord): boolean {
+  return status === 'completed';
 }
 
 /** What a run was asked, as its pre-hooks left it, and what it answered. */
@@ -155,9 +175,13 @@ export function shownHistory(
 
 /** A message as a model was shown it. */
 export function shownToModel(context: StepRecord | undefined, message: Message): Message {
-  if (message.media === undefined || readIf(context, contextRecord)?.withoutMedia !== true) return message;
-  const { media: _media, ...texts } = message;
-  return texts;
+  if (message.media === undefined) return message;
+  const { media, ...texts } = message;
+  if (readIf(context, contextRecord)?.withoutMedia === true) return texts;
+  // those that an earlier run has not kept are known by name alone
+  const kept = media.filter(hasContent);
+  if (kept.length === media.length) return message;
+  return kept.length === 0 ? texts : { ...texts, media: kept };
 }
 
 /** A copied step began and ended when its original did. */
@@ -252,7 +276,7 @@ function introductionMessage(step: StepRecord): Message {
   };
 }
 
-export function assistantMessage(step: StepRecord): Message {
+function assistantMessage(step: StepRecord): Message {
   const record = read(step, modelRecord);
   return {
     id: `${step.runId}:${step.key}`,

@@ -1,3 +1,4 @@
+import { forgetRules } from '../agents/forgetting/forget-rules.js';
 import { newId } from '../ids.js';
 import { InProcessLearnings } from '../learnings/in-process-learnings.js';
 import { silentLog } from '../log.js';
@@ -48,6 +49,7 @@ export function inProcessSpace(
   const engine: RunEngine = new RunEngine({
     ...parts,
     slots: unlimitedSlots(),
+    forgetRules,
     resolve: (run) => (typeof component === 'function' ? component(run, journal) : component),
     onRest: waker(timers, () => engine.recover()),
   });

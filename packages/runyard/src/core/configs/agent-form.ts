@@ -160,6 +160,8 @@ export const agentKeys: KeysOf<AgentSettings> = {
   addDatetimeToContext: plain('add_datetime_to_context', agentShape.addDatetimeToContext),
   timezone: plain('timezone_identifier', agentShape.timezone),
   sendMediaToModel: plain('send_media_to_model', agentShape.sendMediaToModel),
+  storeMedia: plain('store_media', agentShape.storeMedia),
+  storeToolMessages: plain('store_tool_messages', agentShape.storeToolMessages),
   introduction: plain('introduction', agentShape.introduction),
 
   tools: key('tools', fixed(tools)),
@@ -275,8 +277,6 @@ export const agentKeysWithoutSetting = {
   overwrite_db_session_state: [false],
   cache_session: [false],
   add_learnings_to_context: [true],
-  store_media: [true],
-  store_tool_messages: [true],
   store_history_messages: [false],
   parse_response: [true],
   structured_outputs: [],

@@ -120,12 +120,12 @@ describe('the keys of the contract', () => {
   });
 
   test('defaults of what Runyard has no setting for are accepted, other values refused by name', () => {
-    const defaults = { system_message_role: 'system', store_media: true, debug_level: 1, telemetry: true };
+    const defaults = { system_message_role: 'system', build_context: true, debug_level: 1, telemetry: true };
     expect(checkConfig('agent', { ...defaults, user_id: null })).toEqual([]);
     expect(checkConfig('agent', { system_message: 'You are' })).toEqual([
       { path: 'system_message', message: "is 'You are', which Runyard does not support. Leave it out." },
     ]);
-    expect(checkConfig('agent', { store_media: false })[0]?.message).toContain('or give true');
+    expect(checkConfig('agent', { build_context: false })[0]?.message).toContain('or give true');
   });
 
   test('other names are read; two that differ are refused', () => {

@@ -43,8 +43,8 @@ export const runErrors = {
   factoryNotCopied: define(
     'factory_not_copied',
     422,
-    (id: string) =>
-      `The agent '${id}' is built for each run by a factory. Only an agent with fixed settings has a config.`,
+    (kind: ComponentKind, id: string) =>
+      `The ${kind} '${id}' is built for each run by a factory. Only what has fixed settings has a config.`,
   ),
   configGone: define(
     'config_gone',
@@ -126,11 +126,11 @@ export const runErrors = {
   invalidFactoryInput: define('invalid_factory_input', 400, (text: string) => text),
   factoryRefused: define('factory_refused', 403, (text: string) => text),
   /** What an application's code threw is for the log: it may hold anything. */
-  factoryFailed: (cause: unknown) =>
+  factoryFailed: (kind: ComponentKind, cause: unknown) =>
     new RunyardError(
       'factory_failed',
       500,
-      'Error in agent factory: the agent could not be built. The log has the details.',
+      `Error in ${kind} factory: the ${kind} could not be built. The log has the details.`,
       { cause },
     ),
   preparationTimeout: define(
@@ -194,6 +194,18 @@ export const runErrors = {
     409,
     (_runId: string, run: Pick<Run, 'kind' | 'componentId'>, difference: Difference) =>
       `The ${componentInWords(run)} has changed since this run was last executed: ${differenceInWords(difference)}. Deploy the earlier definition to continue the run, or start a new run.`,
+  ),
+  toolMessagesNotKept: defineForRun(
+    'tool_messages_not_kept',
+    409,
+    (runId: string) =>
+      `Run ${runId} has not kept the results of its tool calls (storeToolMessages is false), so it cannot continue after them. Continue it from an earlier message: continue_from=last_user makes the calls again. Or start a new run.`,
+  ),
+  mediaNotKept: defineForRun(
+    'media_not_kept',
+    409,
+    (runId: string) =>
+      `Run ${runId} does not keep its media (storeMedia is false), so it, or a copy of it, cannot continue from there. Start a new run with the media.`,
   ),
   noSuchMessage: define(
     'no_such_message',

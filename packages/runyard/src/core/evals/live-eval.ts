@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto';
-import { Agent, type AnyAgent } from '../agents/agent.js';
-import { AgentFactory } from '../agents/agent-factory.js';
 import { errors } from '../errors/errors.js';
+import {
+  type RegisteredAgent,
+  type RegisteredTeam,
+  type RegisteredWorkflow,
+  registeredAgent,
+  registeredTeam,
+  registeredWorkflow,
+} from '../factories/registered.js';
 import type { Model } from '../models/model.js';
 import { model } from '../models/model-kind.js';
 import { type ModelLike, resolveModel } from '../models/resolve.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
-import { amount, anyOf, count, instanceOf, listOf, name, objectOf, required } from '../options/kinds.js';
+import { amount, anyOf, count, listOf, name, objectOf, required } from '../options/kinds.js';
 import type { Run, RunKind } from '../runs/run.js';
-import { type AnyTeam, Team } from '../teams/team.js';
-import { type AnyWorkflow, Workflow } from '../workflows/workflow.js';
 import type { Scorer } from './scorer.js';
 import { type ScorerFunction, scorerKind, scorerOf } from './scorers/own-scorer.js';
 
@@ -18,9 +22,9 @@ export interface LiveEvalOptions {
   /** Identifies it among the live evals of the service, and in the results. Left out: the id of the component. */
   readonly name?: string;
   /** A registered agent, or its id. */
-  readonly agent?: string | AnyAgent | AgentFactory;
-  readonly team?: string | AnyTeam;
-  readonly workflow?: string | AnyWorkflow;
+  readonly agent?: string | RegisteredAgent;
+  readonly team?: string | RegisteredTeam;
+  readonly workflow?: string | RegisteredWorkflow;
   /** The share of the finished runs that is graded, from 0 to 1. Default: 0.1. */
   readonly sample?: number;
   readonly scorers: readonly (Scorer | ScorerFunction)[];
@@ -32,9 +36,9 @@ export interface LiveEvalOptions {
 
 const liveEvalOptions = objectOf<LiveEvalOptions>({
   name,
-  agent: anyOf(name, instanceOf(Agent, 'an agent'), instanceOf(AgentFactory, 'an agent factory')),
-  team: anyOf(name, instanceOf(Team, 'a team')),
-  workflow: anyOf(name, instanceOf(Workflow, 'a workflow')),
+  agent: anyOf(name, registeredAgent),
+  team: anyOf(name, registeredTeam),
+  workflow: anyOf(name, registeredWorkflow),
   sample: amount('a number from 0 to 1', (value) => value >= 0 && value <= 1),
   scorers: required(listOf(scorerKind, 1)),
   judge: model,

@@ -8,6 +8,12 @@ const reserved = {
   workflow: new Set([...everyEvent, 'workflow_id', 'workflow_name']),
 };
 
+/** An event that a tool of an agent sent, without what the tool put into it. */
+export function emptyCustomEvent(event: JsonObject): JsonObject {
+  const kept = Object.entries(event).filter(([name]) => reserved.agent.has(name) || name === 'tool_call_id');
+  return Object.fromEntries(kept);
+}
+
 /** An event of the application. `about`: what it belongs to. */
 export function customEvent(by: keyof typeof reserved, fields: JsonObject, about: JsonObject): RunEvent {
   const given = Object.entries(fields).filter(([name]) => !reserved[by].has(name));

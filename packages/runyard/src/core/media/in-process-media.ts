@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { MediaContents } from './media.js';
+import { mediaKey } from './owned-media.js';
 
 /** Bytes that are kept; beyond it the oldest media are forgotten. */
 const keptBytes = 268_435_456;
@@ -9,8 +9,8 @@ export class InProcessMedia implements MediaContents {
   private readonly stored = new Map<string, Uint8Array>();
   private size = 0;
 
-  async put(bytes: Uint8Array): Promise<string> {
-    const hash = createHash('sha256').update(bytes).digest('hex');
+  async put(bytes: Uint8Array, owner?: string): Promise<string> {
+    const hash = mediaKey(bytes, owner);
     if (!this.stored.has(hash)) {
       // not slice(): that of a Buffer shares its memory
       this.stored.set(hash, new Uint8Array(bytes));

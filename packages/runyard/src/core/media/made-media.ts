@@ -1,4 +1,5 @@
 import type { Media, MediaContents } from './media.js';
+import { isOwned } from './owned-media.js';
 
 /** A picture, a sound, a film or a document that a run made. */
 export interface MadeMedia extends Media {
@@ -7,7 +8,12 @@ export interface MadeMedia extends Media {
 }
 
 export function madeMedia(media: readonly Media[] = [], contents: MediaContents): readonly MadeMedia[] {
-  return media.map((one) => ({ ...one, bytes: () => bytesOf(one, contents) }));
+  return media.map((one) => {
+    // those that the run does not keep are soon removed: they are read now, for whenever the caller asks
+    const read = isOwned(one) ? bytesOf(one, contents) : undefined;
+    read?.catch(() => {});
+    return { ...one, bytes: () => read ?? bytesOf(one, contents) };
+  });
 }
 
 async function bytesOf({ kind, id, hash, url }: Media, contents: MediaContents): Promise<Uint8Array> {

@@ -4,7 +4,7 @@ export type MediaKind = 'image' | 'audio' | 'video' | 'file';
 
 /**
  * A picture, a sound, a film or a document that belongs to a message. Its bytes are either at a URL, or stored
- * once under their content hash; a Media value never holds them itself.
+ * once under their content hash; a Media value never holds them itself. Where neither is, the run has not kept them.
  */
 export interface Media {
   readonly kind: MediaKind;
@@ -25,8 +25,11 @@ export const mostMedia = 100;
 
 /** Where the bytes of media are. */
 export interface MediaContents {
-  /** Stores the bytes once and answers with their hash. The bytes are durable when it resolves. */
-  put(bytes: Uint8Array): Promise<string>;
+  /**
+   * Stores the bytes once and answers with their hash. The bytes are durable when it resolves. `owner` is a run that does
+   * not keep them: they are removed after it has ended, and are its own until then.
+   */
+  put(bytes: Uint8Array, owner?: string): Promise<string>;
   get(hash: string): Promise<Uint8Array | undefined>;
   /**
    * Fetches the content of a given address, for models that take bytes alone. It reaches public addresses only,

@@ -21,6 +21,7 @@ test.each([
     { message: 'input length and `max_tokens` exceed context limit: 198000 + 8192 > 200000' },
   ],
   ['Anthropic, in bytes', 413, { type: 'request_too_large', message: 'Request exceeds the maximum size' }],
+  ['a proxy, in bytes', 413, { message: 'Payload Too Large' }],
   ['OpenAI', 400, { code: 'context_length_exceeded', message: 'Too long' }],
   ['OpenAI Responses', 400, { message: 'Your input exceeds the context window of this model.' }],
   [

@@ -10,6 +10,36 @@ export function check(of: Kind, value: unknown, path: string, faults: string[]):
 /** Names that options had before, and their names now. */
 export type RenamedOptions = Readonly<Record<string, string>>;
 
+/** What users of other frameworks write, and what Runyard calls it where it has that option. */
+const namesElsewhere: ReadonlyMap<string, string> = new Map([
+  ['system', 'instructions'],
+  ['systemPrompt', 'instructions'],
+  ['systemMessage', 'instructions'],
+  ['maxSteps', 'limits'],
+  ['maxTurns', 'limits'],
+  ['stopWhen', 'limits'],
+  ['output', 'outputSchema'],
+  ['experimental_output', 'outputSchema'],
+  ['structuredOutput', 'outputSchema'],
+  ['responseModel', 'outputSchema'],
+  ['response_model', 'outputSchema'],
+  ['parameters', 'inputSchema'],
+  ['db', 'database'],
+  ['storage', 'database'],
+  ['enableUserMemories', 'updateMemoryOnRun'],
+  ['enable_user_memories', 'updateMemoryOnRun'],
+  ['prepareStep', 'modelHooks'],
+  ['inputProcessors', 'preHooks'],
+  ['inputGuardrails', 'preHooks'],
+  ['outputProcessors', 'postHooks'],
+  ['outputGuardrails', 'postHooks'],
+  ['handler', 'execute'],
+  ['needsApproval', 'requiresConfirmation'],
+  ['requireApproval', 'requiresConfirmation'],
+  ['subAgents', 'members'],
+  ['handoffs', 'members'],
+]);
+
 export function unknownOption(
   path: string,
   name: string,
@@ -17,6 +47,9 @@ export function unknownOption(
   renamed: RenamedOptions,
 ): string {
   if (Object.hasOwn(renamed, name)) return `${path} was renamed to ${renamed[name]}.`;
+  const ours = namesElsewhere.get(name);
+  if (ours !== undefined && known.includes(ours))
+    return `${path} is not an option. Runyard calls it ${ours}.`;
   const near = nearestName(name, known);
   if (near !== undefined) return `${path} is not an option. Did you mean ${near}?`;
   return `${path} is not an option.${known.length > fewOptions ? '' : ` The options are ${known.join(', ')}.`}`;

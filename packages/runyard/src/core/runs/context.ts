@@ -185,8 +185,11 @@ export interface RunContext {
  * no answer, it stops.
  */
 export interface ReplaySite {
-  /** Call it before application code that is outside of a step, and before anything that costs. */
-  stop(): never;
+  /**
+   * Call it before application code that is outside of a step, and before anything that costs. `isWithin`: the steps
+   * that this code makes, which are then not compared.
+   */
+  stop(isWithin?: (step: StepRecord) => boolean): never;
   /** Notes something that cannot be compared without executing it, in words. */
   leaveOut(what: string): void;
 }

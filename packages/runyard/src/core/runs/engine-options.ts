@@ -3,6 +3,7 @@ import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import type { LoggedEvent } from './events/logged-event.js';
 import type { Executable } from './executable.js';
+import type { ForgetRules } from './forgetting/forgetting.js';
 import type { RunJournal } from './journal/ports.js';
 import type { RunLeases } from './leases/run-leases.js';
 import type { RunQueue } from './leases/run-queue.js';
@@ -41,6 +42,8 @@ export interface EngineOptions extends EnginePorts {
   readonly alone?: boolean;
   /** The events of an ended run, rebuilt when those that were sent are no longer kept. */
   readonly rebuiltEvents?: (runId: string) => Promise<readonly LoggedEvent[]>;
+  /** What is left of the records of runs that do not keep everything. Left out: all runs do. */
+  readonly forgetRules?: ForgetRules;
   /** Called for each run that was stored as paused or ended here. It must neither fail nor take time. */
   readonly onRest?: (rested: EndedRun) => void;
   /** Finds what executes a stored run; undefined when it is not registered in this process. */

@@ -25,7 +25,7 @@ import type { Continuation } from './resume/continuation.js';
 import { hasMovedOn, RestingRuns, type RunAnswers } from './resume/resting-runs.js';
 import { type Run, terminalStatuses } from './run.js';
 import type { RunPorts } from './run-ports.js';
-import { inputWithConfigs, type RunRequest, type RunSession, sessionOf } from './run-request.js';
+import { inputOf, type RunRequest, type RunSession, sessionOf } from './run-request.js';
 
 /** How often to look for paused runs whose time has come. */
 const wakeMs = 1_000;
@@ -368,7 +368,7 @@ export class RunEngine {
   }
 
   private newRun(executable: Executable, request: RunRequest, sessionId: string): Run {
-    const input = inputWithConfigs(executable, request);
+    const input = inputOf(executable, request.input);
     const now = this.options.timers.now();
     return {
       runId: request.runId ?? request.newRunId ?? newId(),

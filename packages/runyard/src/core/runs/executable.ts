@@ -20,6 +20,8 @@ export interface Executable {
   readonly fingerprint?: string;
   /** The states of the stored components that it was built from, as `RunOptions.configs`. Left out: code defines it. */
   readonly configs?: RunOptions['configs'];
+  /** What its runs do not keep, as `RunOptions.forgets`. Left out: they keep all. */
+  readonly forgets?: RunOptions['forgets'];
   /** The state that a new session begins with. */
   readonly initialState: JsonObject;
   /** What a session that has no metadata is given by the first run in it. */

@@ -107,7 +107,19 @@ function onOneLine(message: string): string {
   }
 }
 
-/** A run of a stored component continues with the configurations that it began with, whatever is published since. */
-export function inputWithConfigs({ configs }: Executable, { input }: RunRequest): RunInput {
-  return configs === undefined ? input : { ...input, options: { ...input.options, configs } };
+/**
+ * A run of a stored component continues with the configurations that it began with, whatever is published since, and a
+ * run forgets what its component said when it began: whatever ends the run finds that in it.
+ */
+export function inputOf({ configs, forgets }: Executable, input: RunInput): RunInput {
+  const { forgets: ofOriginal, ...options } = input.options;
+  if (configs === undefined && forgets === undefined && ofOriginal === undefined) return input;
+  return {
+    ...input,
+    options: {
+      ...options,
+      ...(configs !== undefined && { configs }),
+      ...(forgets !== undefined && { forgets }),
+    },
+  };
 }

@@ -65,8 +65,12 @@ export interface RunOptions {
   readonly version?: number;
   /** The states of the stored components that the run began with, by `componentKey`: it continues with the same. */
   readonly configs?: Readonly<Record<string, ConfigVersion>>;
+  /** What is removed with the end of the run: a setting of its component, which the run has from its start. */
+  readonly forgets?: Forgets;
   readonly factoryInput?: JsonObject;
-  /** What the caller's token said, for a factory that builds the agent again. Never shown. */
+  /** The state of the session that a factory was given, for a factory that builds the component again. Never shown. */
+  readonly factoryState?: JsonObject;
+  /** What the caller's token said, for a factory that builds the component again. Never shown. */
   readonly claims?: JsonObject;
   readonly fixed?: FixedValues;
   /** The model, as `provider:id`, that a copy of the component runs on in place of its own: that of an eval. */
@@ -86,6 +90,14 @@ export interface RunOptions {
   readonly stream: boolean;
   /** False when the model streams but the caller polls: no stream was promised. */
   readonly streamed?: false;
+}
+
+/** What a run does not keep once it has ended. */
+export interface Forgets {
+  /** The arguments and results of its tool calls. */
+  readonly toolMessages?: true;
+  /** The content of the media that it was given or made. */
+  readonly media?: true;
 }
 
 /** What only the caller's token says about a run. Nothing else gives these names a value: no form, no state, no tool. */

@@ -1,24 +1,16 @@
-import { Agent, type AnyAgent } from '../agents/agent.js';
-import { AgentFactory } from '../agents/agent-factory.js';
 import { errors } from '../errors/errors.js';
+import {
+  type RegisteredAgent,
+  type RegisteredTeam,
+  type RegisteredWorkflow,
+  registeredAgent,
+  registeredTeam,
+  registeredWorkflow,
+} from '../factories/registered.js';
 import { isJsonObject, type JsonObject, parseJson } from '../json.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
 import type { Shape } from '../options/kind.js';
-import {
-  anyOf,
-  count,
-  flag,
-  instanceOf,
-  json,
-  kind,
-  name,
-  objectOf,
-  required,
-  text,
-  word,
-} from '../options/kinds.js';
-import { type AnyTeam, Team } from '../teams/team.js';
-import { type AnyWorkflow, Workflow } from '../workflows/workflow.js';
+import { anyOf, count, flag, json, kind, name, objectOf, required, text, word } from '../options/kinds.js';
 import { InvalidCron, parseCron } from './cron.js';
 import { endpointFault, longestEndpoint } from './endpoint.js';
 import {
@@ -46,9 +38,9 @@ export interface ScheduleSettings {
   /** The time zone of `cron`, such as `Europe/Berlin`. Default: `UTC`. */
   readonly timezone?: string;
   /** Starts a run of this agent, which is registered with the service. */
-  readonly agent?: AnyAgent | AgentFactory | string;
-  readonly team?: AnyTeam | string;
-  readonly workflow?: AnyWorkflow | string;
+  readonly agent?: RegisteredAgent | string;
+  readonly team?: RegisteredTeam | string;
+  readonly workflow?: RegisteredWorkflow | string;
   /** The message of the run: required for an agent, a team and a workflow. */
   readonly message?: string;
   /** Starts an eval: the body of `POST /eval-runs`. */
@@ -89,9 +81,9 @@ const scheduleOptions = objectOf<ScheduleSettings>({
     "the name of a time zone such as 'Europe/Paris'",
     (value) => typeof value === 'string' && isTimeZone(value),
   ),
-  agent: anyOf(instanceOf(Agent, 'an agent'), instanceOf(AgentFactory, 'an agent factory'), name),
-  team: anyOf(instanceOf(Team, 'a team'), name),
-  workflow: anyOf(instanceOf(Workflow, 'a workflow'), name),
+  agent: anyOf(registeredAgent, name),
+  team: anyOf(registeredTeam, name),
+  workflow: anyOf(registeredWorkflow, name),
   message: text,
   evaluation: scheduledEval,
   endpoint: name,

@@ -6,13 +6,14 @@ import {
   modelCallRecord,
 } from '../agents/journal-records.js';
 import {
-  assistantMessage,
   compressedText,
   compressionKey,
   contextMessages,
+  isForgotten,
   shownHistory,
   shownToModel,
   toolMessage,
+  turnMessages,
   userMessageOf,
   withHistory,
 } from '../agents/transcript.js';
@@ -82,7 +83,9 @@ export class TracedRun {
       if (number > turn) break;
       messages.push(...userMessages.map((step) => userMessageOf(step, this.steps)));
       if (number === turn) break;
-      if (model?.status === 'completed') messages.push(assistantMessage(model));
+      const said = model?.status === 'completed' ? turnMessages(model, []) : [];
+      messages.push(...said);
+      if (model !== undefined && isForgotten(model)) continue;
       messages.push(
         ...tools.filter(({ status }) => status === 'completed').map((tool) => this.shownResult(tool, turn)),
       );

@@ -7,7 +7,7 @@ import { isRemote } from '../remote/remote-component.js';
 import type { RunContext } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import { read } from '../runs/journal/codec.js';
-import type { RunResult } from '../runs/run.js';
+import type { Run, RunResult } from '../runs/run.js';
 import { nativeTool } from '../tools/tool.js';
 
 /** The step that the run of the chat agent is the work of. */
@@ -70,6 +70,12 @@ export class ChatAgent implements Executable {
   get knowledgeBases(): Agent['knowledgeBases'] {
     return this.agent.knowledgeBases;
   }
+  get forgets(): Agent['forgets'] {
+    return this.agent.forgets;
+  }
+  get readsClaims(): boolean {
+    return this.agent.readsClaims;
+  }
   get limits(): Agent['limits'] {
     return this.agent.limits;
   }
@@ -83,6 +89,10 @@ export class ChatAgent implements Executable {
     const asked = askedFor(context);
     if (asked === undefined) return result;
     return { ...result, metadata: { ...result.metadata, workflow_input: asked } };
+  }
+
+  inside(run: Run, around: RunContext): Executable | undefined {
+    return this.agent.inside(run, around);
   }
 
   metrics(context: RunContext): JsonObject {

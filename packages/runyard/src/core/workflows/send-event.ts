@@ -43,6 +43,20 @@ const shortText = kind(
 );
 const sendOptions = objectOf<SendEventOptions>({ eventId: shortText });
 
+/** Sends an event to a run of this workflow, from code. */
+export async function sendEventTo(
+  { engine, journal }: Pick<EventSite, 'engine' | 'journal'>,
+  workflowId: string,
+  runId: string,
+  sent: { readonly name: string; readonly data: Json; readonly options: SendEventOptions },
+): Promise<EventReceipt> {
+  const { run } = (await journal.load(runId)) ?? {};
+  if (run !== undefined && (run.kind !== 'workflow' || run.componentId !== workflowId))
+    throw errors.runNotFound();
+  const { receivedEvents } = engine.ports;
+  return sendEvent({ engine, journal, receivedEvents }, runId, sent.name, sent.data, sent.options);
+}
+
 /**
  * Sends an event to a run that has not ended. It is stored before the run sees it. Data that does not fit what the run
  * waits for is refused; before the run waits, all data is kept.

@@ -1,7 +1,6 @@
 import { workflowRunOptions, workflowStartOptions } from '../agents/run-options.js';
 import { Component } from '../components/component.js';
 import { standIn } from '../components/stand-in.js';
-import { errors } from '../errors/errors.js';
 import type { RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
@@ -25,7 +24,7 @@ import { endEvents } from './end-events.js';
 import { executeWorkflow, type WorkflowDefinition } from './execution/execute-workflow.js';
 import { metricsOf } from './fold/metrics.js';
 import { outputOf, type WorkflowRunOptions, type WorkflowRunOutput } from './run-in-code.js';
-import { type EventReceipt, type SendEventOptions, sendEvent } from './send-event.js';
+import { type EventReceipt, type SendEventOptions, sendEventTo } from './send-event.js';
 import { type WorkflowSettings, workflowContinueOptions, workflowOptions } from './workflow-options.js';
 
 interface WorkflowTypes<Content, Input> {
@@ -88,8 +87,14 @@ export class Workflow<Content = unknown, Input = string | JsonObject>
     return Array.from(this.components.values(), ({ knowledgeBases = [] }) => knowledgeBases).flat();
   }
 
+  /** What the function of a step will run is not known before. */
   get readsClaims(): boolean {
-    return Array.from(this.components.values()).some(({ readsClaims }) => readsClaims === true);
+    const known = Array.from(this.components.values());
+    return (
+      this.whole !== undefined ||
+      hasFunctions(this.nodes) ||
+      known.some(({ readsClaims }) => readsClaims === true)
+    );
   }
 
   register(component: Executable): void {
@@ -143,17 +148,7 @@ export class Workflow<Content = unknown, Input = string | JsonObject>
     data: Json = null,
     options: SendEventOptions = {},
   ): Promise<EventReceipt> {
-    const { engine, journal } = await this.open();
-    const { run } = (await journal.load(runId)) ?? {};
-    if (run !== undefined && (run.kind !== 'workflow' || run.componentId !== this.id))
-      throw errors.runNotFound();
-    return sendEvent(
-      { engine, journal, receivedEvents: engine.ports.receivedEvents },
-      runId,
-      name,
-      data,
-      options,
-    );
+    return sendEventTo(await this.open(), this.id, runId, { name, data, options });
   }
 
   protected structure(): Json {
@@ -191,4 +186,10 @@ function componentsIn(nodes: readonly WorkflowNode[]): Executable[] {
       : componentsIn(nodesInside(node)),
   );
   return [...new Set(found)];
+}
+
+function hasFunctions(nodes: readonly WorkflowNode[]): boolean {
+  return nodes.some((node) =>
+    node.type === 'Step' ? 'function' in node.run : hasFunctions(nodesInside(node)),
+  );
 }

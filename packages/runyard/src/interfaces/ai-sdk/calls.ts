@@ -42,6 +42,12 @@ export class Calls {
     return this.input(call, true);
   }
 
+  /** What the tool has yielded so far. The page shows it until the result takes its place; undefined for another event. */
+  progressed({ tool_call_id: id, partial_result: output }: JsonObject): Chunk[] | undefined {
+    if (output === undefined || typeof id !== 'string' || !this.shown.has(id)) return undefined;
+    return [{ type: 'tool-output-available', toolCallId: id, output, preliminary: true }];
+  }
+
   completed(call: Call): Chunk[] {
     const before = this.input(call, true);
     this.waiting.delete(call.id);

@@ -72,8 +72,7 @@ export class UiParts {
   private async ofDecoded(logged: LoggedEvent): Promise<Chunk[]> {
     const event = await logged.decoded();
     const name = plainName(event.event);
-    if (event.event === 'CustomEvent')
-      return [{ type: 'data-event', data: customFields(event), transient: true }];
+    if (event.event === 'CustomEvent') return this.customOf(event);
     if (name === 'StepStarted' || name === 'StepCompleted' || name === 'StepError')
       return this.stepOf(event, name);
     if (!this.isTold(event.run_id)) return this.memberOf(event, name);
@@ -102,6 +101,12 @@ export class UiParts {
       default:
         return [];
     }
+  }
+
+  private customOf(event: WorkflowEvent): Chunk[] {
+    const data = customFields(event);
+    const partial = this.isTold(event.run_id) ? this.calls.progressed(data) : undefined;
+    return partial ?? [{ type: 'data-event', data, transient: true }];
   }
 
   /** A call that is made again, after a failure or a crash, takes the place of what the first one said. */

@@ -1,10 +1,14 @@
-import { Agent, type AnyAgent } from '../../core/agents/agent.js';
-import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { errors } from '../../core/errors/errors.js';
-import { anyOf, instanceOf, kind, listOf, name, objectOf } from '../../core/options/kinds.js';
+import {
+  type RegisteredAgent,
+  type RegisteredTeam,
+  type RegisteredWorkflow,
+  registeredAgent,
+  registeredTeam,
+  registeredWorkflow,
+} from '../../core/factories/registered.js';
+import { anyOf, kind, listOf, name, objectOf } from '../../core/options/kinds.js';
 import type { RunKind } from '../../core/runs/run.js';
-import { type AnyTeam, Team } from '../../core/teams/team.js';
-import { type AnyWorkflow, Workflow } from '../../core/workflows/workflow.js';
 
 /** A component by its value or by its id, which may be that of a stored one. */
 type Named<Component> = Component | string;
@@ -15,16 +19,16 @@ export interface ExposedOptions {
    * The agents that clients see. Default: all, the stored ones included. As soon as one of `agents`, `teams` and
    * `workflows` is given, clients see only what these lists name.
    */
-  readonly agents?: readonly Named<AnyAgent | AgentFactory>[];
-  readonly teams?: readonly Named<AnyTeam>[];
-  readonly workflows?: readonly Named<AnyWorkflow>[];
+  readonly agents?: readonly Named<RegisteredAgent>[];
+  readonly teams?: readonly Named<RegisteredTeam>[];
+  readonly workflows?: readonly Named<RegisteredWorkflow>[];
 }
 
 /** One agent, team or workflow. */
 export interface OneComponent {
-  readonly agent?: Named<AnyAgent | AgentFactory>;
-  readonly team?: Named<AnyTeam>;
-  readonly workflow?: Named<AnyWorkflow>;
+  readonly agent?: Named<RegisteredAgent>;
+  readonly team?: Named<RegisteredTeam>;
+  readonly workflow?: Named<RegisteredWorkflow>;
 }
 
 /** Names a component. */
@@ -36,9 +40,9 @@ export interface ComponentName {
 /** Whether clients see a component of this id, if there is one. */
 export type Exposes = (kind: RunKind, id: string) => boolean;
 
-const agentName = anyOf(instanceOf(Agent, 'an agent'), instanceOf(AgentFactory, 'an agent factory'), name);
-const teamName = anyOf(instanceOf(Team, 'a team'), name);
-const workflowName = anyOf(instanceOf(Workflow, 'a workflow'), name);
+const agentName = anyOf(registeredAgent, name);
+const teamName = anyOf(registeredTeam, name);
+const workflowName = anyOf(registeredWorkflow, name);
 
 export const exposedOptions = {
   agents: listOf(agentName),

@@ -1,11 +1,10 @@
 import type { Interface } from '../interface.js';
 import { Admission, mcpErrors } from './admission.js';
 import type { McpAuthorization } from './authorization.js';
-import { McpService } from './mcp-service.js';
 import type { McpConfig } from './options.js';
 import { mcpRoutes } from './routes.js';
-import { mcpServer, toolboxOf } from './server/mcp-server.js';
-import { LiveSessions } from './transport/live-sessions.js';
+import type { mcpServer } from './server/mcp-server.js';
+import { ServiceOnDemand } from './service-on-demand.js';
 
 export interface McpParts {
   readonly authorization?: McpAuthorization | undefined;
@@ -13,13 +12,8 @@ export interface McpParts {
   readonly server?: typeof mcpServer;
 }
 
-/** The interface itself. Loading this file loads the library. */
-export function mcpInterface(
-  config: McpConfig,
-  { authorization, server: makeServer = mcpServer }: McpParts = {},
-): Interface {
-  // what is wrong with the tools of the application is said before anything opens
-  const toolbox = toolboxOf(config);
+/** The interface itself. The library, and everything that uses it, is loaded for the first request. */
+export function mcpInterface(config: McpConfig, { authorization, server: given }: McpParts = {}): Interface {
   return {
     name: 'mcp',
     routes: [...mcpRoutes(mcpErrors(authorization)), ...(authorization?.routes ?? [])],
@@ -28,16 +22,26 @@ export function mcpInterface(
       const sessions = await services.mcpSessions();
       const opened = await authorization?.open(site);
       const admission = new Admission({ config, settings, identities, authorization: opened });
-      const parts = { services, settings, config, log };
-      const server = () => makeServer(parts);
-      const mcp = new McpService(admission, new LiveSessions({ sessions, server, log }), sessions);
+      const mcp = new ServiceOnDemand(admission, async () => {
+        const [{ McpService }, { LiveSessions }, { mcpServer, toolboxOf }] = await Promise.all([
+          import('./mcp-service.js'),
+          import('./transport/live-sessions.js'),
+          import('./server/mcp-server.js'),
+        ]);
+        const server = () => (given ?? mcpServer)({ services, settings, config, log });
+        const service = new McpService(new LiveSessions({ sessions, server, log }), sessions);
+        return {
+          service,
+          async close() {
+            await service.close();
+            await toolboxOf(config).close();
+          },
+        };
+      });
       return {
         services: { ...opened?.services, mcp },
         info: () => ({ mcp: { enabled: true, path: '/mcp', oauth: opened?.info ?? null } }),
-        async close() {
-          await mcp.close();
-          await toolbox.close();
-        },
+        close: () => mcp.close(),
       };
     },
   };

@@ -23,9 +23,14 @@ export function enabledMcp({ mcpOauth }: Pick<Settings, 'mcpOauth'>): DefinedInt
   return known;
 }
 
-/** The library is an optional package: a service without MCP neither needs nor loads it. */
+/**
+ * The library is an optional package: a service without MCP neither needs nor loads it. One with MCP loads it for the
+ * first request, and says at its start when it is missing or when something is wrong with the tools of the application.
+ */
 async function load(config: McpConfig): Promise<Interface> {
   try {
+    import.meta.resolve('@modelcontextprotocol/server');
+    if (config.tools.length > 0) (await import('./server/mcp-server.js')).toolboxOf(config);
     const { mcpInterface } = await import('./endpoint.js');
     return mcpInterface(config, { authorization: await authorizationOf(config) });
   } catch (error) {

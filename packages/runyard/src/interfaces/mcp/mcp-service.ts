@@ -9,27 +9,13 @@ import {
 import type { McpSessionsService } from '../../capabilities/mcp-sessions/service.js';
 import type { EventReader } from '../../platform/http/response/event-reader.js';
 import { eventStream, Reply } from '../../platform/http/response/results.js';
-import type { Admission } from './admission.js';
-import {
-  isIncidental,
-  isMessage,
-  isRequest,
-  type RpcErrorOptions,
-  type RpcRefusal,
-  refusal,
-  rpcCodes,
-} from './json-rpc.js';
+import { type RpcErrorOptions, type RpcRefusal, refusal, rpcCodes } from './json-rpc.js';
+import { isIncidental, isMessage, isRequest } from './messages.js';
 import { protocolVersions } from './server/mcp-server.js';
 import type { Asker, LiveSession } from './transport/live-session.js';
 import type { LiveSessions } from './transport/live-sessions.js';
 import { eventPlaceOf } from './transport/open-request.js';
 import { ResumedStream } from './transport/resumed-stream.js';
-
-declare module '../../capabilities/capability.js' {
-  interface Services {
-    readonly mcp: McpService;
-  }
-}
 
 /** Messages that one request may carry, for clients of the version that allows several. */
 const mostMessages = 100;
@@ -40,10 +26,9 @@ const longestId = 255;
 /** Every session keeps the messages of its handshake, in memory and in the database. */
 const longestHandshake = 65_536;
 
-/** The HTTP side of the protocol: streamable HTTP with sessions. */
+/** The HTTP side of the protocol: streamable HTTP with sessions. Loading this file loads the library. */
 export class McpService {
   constructor(
-    readonly admission: Admission,
     private readonly live: LiveSessions,
     private readonly sessions: McpSessionsService,
   ) {}

@@ -3,10 +3,11 @@ import type { Services } from '../../capabilities/capability.js';
 import { defineRoute, type EncodeError, type HttpMethod, type Route } from '../../platform/http/route.js';
 import { RpcRefusal } from './json-rpc.js';
 import type { McpService } from './mcp-service.js';
+import type { ServiceOnDemand } from './service-on-demand.js';
 import type { Asker } from './transport/live-session.js';
 
 interface McpServices {
-  readonly mcp: McpService;
+  readonly mcp: ServiceOnDemand;
 }
 
 const operations: readonly {
@@ -53,7 +54,7 @@ export function mcpRoutes(encodeError: EncodeError): readonly Route<Services>[] 
       encodeError,
       handler: async ({ mcp }: McpServices, request) => {
         try {
-          return await answer(mcp, request, request.body);
+          return await answer(await mcp.service(), request, request.body);
         } catch (error) {
           if (error instanceof RpcRefusal) return error.reply;
           throw error;

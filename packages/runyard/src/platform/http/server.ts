@@ -217,14 +217,13 @@ function seldom(tell: () => void): () => void {
 
 /** fastify would load two schema compilers at start, 40 ms of it. Only custom routes with schemas need them. */
 function lazyCompilers() {
-  const load = createRequire(createRequire(import.meta.url).resolve('fastify'));
   const lazily =
-    (name: string) =>
+    (load: () => ReturnType<NodeJS.Require>) =>
     (...args: unknown[]) =>
-      load(name)()(...args);
+      load()()(...args);
   return {
-    buildValidator: lazily('@fastify/ajv-compiler'),
-    buildSerializer: lazily('@fastify/fast-json-stringify-compiler'),
+    buildValidator: lazily(() => createRequire(import.meta.url)('@fastify/ajv-compiler')),
+    buildSerializer: lazily(() => createRequire(import.meta.url)('@fastify/fast-json-stringify-compiler')),
   };
 }
 

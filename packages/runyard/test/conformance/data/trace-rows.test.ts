@@ -178,7 +178,7 @@ forEachDatabase((_, freshPlace) => {
     });
     await runs.commit([creation(run, { steps })]);
     const [, ...spans] = spansOf((await runs.load(run.runId))!);
-    const counted = (await new TraceStore(database).spanCounts([run.runId])).get(run.runId);
+    const counted = (await new TraceStore(database).shown([run.runId])).counts.get(run.runId);
     expect(spans).toHaveLength(spanStepKinds.length * 3);
     expect(counted).toEqual({
       spans: spans.length,

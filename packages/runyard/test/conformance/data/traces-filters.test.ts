@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseFilter } from '../../../src/capabilities/traces/filter.js';
-import { SessionStatisticsStore } from '../../../src/capabilities/traces/session-statistics-store.js';
+import { SessionStatisticsStore } from '../../../src/capabilities/traces/sessions/session-statistics-store.js';
 import { TraceStore } from '../../../src/capabilities/traces/store.js';
 import type { JsonObject } from '../../../src/core/json.js';
 import { type DatabasePlace, forEachDatabase } from '../../support/databases.js';

@@ -85,7 +85,13 @@ forEachDatabase((_dialect, freshPlace, emptyPlace) => {
     const kept = [job('completed', now - 7 * day + hour), job('running', now - 30 * day)];
     const events = { firstIndex: 0, count: 1, payload: '' };
     const writes = [...old, ...kept].map((run) => ({
-      ...{ runId: run.runId, attempt: run.attempt, insert: run, events, steps: [aStep(run, 0)] },
+      ...{
+        runId: run.runId,
+        attempt: run.attempt,
+        insert: run,
+        events,
+        steps: [aStep(run, 0, { kind: 'wait' })],
+      },
     }));
     expect(await jobs.commit(writes)).toEqual([]);
     await retentionOf(database, { eventRetentionHours: 0 }).sweep();

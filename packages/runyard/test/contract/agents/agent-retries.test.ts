@@ -188,6 +188,18 @@ describe('fall-back models', () => {
     expect(given({ model: 'offline', reasons: [] })).toThrow('reasons');
   });
 
+  test('for errors take over from a model that throws something else', async () => {
+    const a = agent({
+      id: 'a',
+      model: scriptedModel([{ error: new TypeError('a bug of the model') }]),
+      fallbackModels: [
+        { model: failing('never'), on: ['rate_limit', 'context_overflow', 'stopped'] },
+        { model: scriptedModel(['fine']), on: ['error'] },
+      ],
+    });
+    expect((await a.run('hi')).content).toBe('fine');
+  });
+
   test('that all fail, fail the run', async () => {
     const output = await agent({ id: 'a', model: failing('one'), fallbackModels: [failing('two')] }).run(
       'hi',

@@ -1,5 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
+import { partialObjectsOf } from '../../../src/core/components/partial-objects.js';
 import { agent, ModelError } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 
@@ -22,8 +23,32 @@ test('show the answer of a started run as it grows, and at last the whole', asyn
   >();
   expect(objects).toEqual([{ city: 'Por' }, { city: 'Porto', stops: [{}] }, complete, complete]);
   expect(await run.result()).toMatchObject({ status: 'completed', content: complete });
+  // a reader that comes when all is over misses nothing
+  expect(await all(run.partialObjects())).toEqual(objects);
   const events = (await all(run.events())).map(({ event }) => event);
   expect(events.filter((event) => event === 'RunContent')).toHaveLength(1);
+});
+
+test('are those of the run alone, and a long text is not read again for each piece', async () => {
+  const piece = (content: string, run_id = 'own') => ({ event: 'RunIntermediateContent', run_id, content });
+  async function* events() {
+    yield piece('{"a":1,');
+    yield piece('{"of":"a member"}', 'other');
+    yield piece('"b":2}');
+    yield { event: 'RunContent', run_id: 'other', content: { of: 'a member' } };
+    yield { event: 'RunContent', run_id: 'own', content: { a: 1, b: 2 } };
+  }
+  expect(await all(partialObjectsOf(events(), 'own'))).toEqual([{ a: 1 }, { a: 1, b: 2 }, { a: 1, b: 2 }]);
+  async function* long() {
+    yield piece('{"text":"');
+    for (let letter = 0; letter < 2_000; letter += 1) yield piece('x');
+    yield piece('x'.repeat(1_000_000));
+    yield piece('"}');
+  }
+  const shown = await all(partialObjectsOf(long(), 'own'));
+  expect(shown.length).toBeLessThan(400);
+  // one that is too long is shown when it is complete
+  expect(JSON.stringify(shown.at(-1)).length).toBeLessThan(3_000);
 });
 
 test('begin again with another try', async () => {

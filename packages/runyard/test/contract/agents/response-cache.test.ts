@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, tool } from '../../../src/index.js';
-import { scriptedModel } from '../../../src/testing.js';
+import type { Media } from '../../../src/core/media/media.js';
+import { cachedModel } from '../../../src/core/models/cache/cached-model.js';
+import { requestKey } from '../../../src/core/models/cache/request-key.js';
+import type { KeptResponse, ResponseCache } from '../../../src/core/models/cache/response-cache.js';
+import type { ModelRequest, ModelResponse } from '../../../src/core/models/model.js';
+import { type AgentSettings, agent, type Model, tool } from '../../../src/index.js';
+import { type ScriptedTurn, scriptedModel } from '../../../src/testing.js';
+import { begin, engineOver, freshStore } from '../../heart/harness.js';
 import { TestService } from '../../support/service.js';
 
 /** Answers with the number of the call, so that a kept answer is known by it. */
@@ -100,6 +106,112 @@ test('an answer that does not fit its shape is not kept', async () => {
   expect(contents).toEqual([{ sum: 3 }, { sum: 3 }, { sum: 3 }]);
   // an answer, its repair, and one more that is kept
   expect(shaped.requests).toHaveLength(3);
+});
+
+/** What an agent keeps and is given, beside a cache that the test watches. */
+async function ranOver(answer: ScriptedTurn, more: Partial<AgentSettings> = {}, broken = false) {
+  const kept: KeptResponse[] = [];
+  const responses: ResponseCache = {
+    get: async () => (broken ? Promise.reject(new Error('no disk')) : undefined),
+    put: async (given) => {
+      if (broken) throw new Error('no disk');
+      kept.push(given);
+    },
+  };
+  const asked = agent({ id: 'asked', model: scriptedModel([answer, 'ok']), cacheResponses: true, ...more });
+  const engine = engineOver(await freshStore(), [asked], { ports: { responses } });
+  const { run } = await (await begin(engine, asked, { sessionId: 's' })).ended;
+  return { kept, run };
+}
+
+test('an answer is kept for a day, or for as long as the agent says, for the session that it was given in', async () => {
+  const day = 86_400_000;
+  expect((await ranOver('hello')).kept).toMatchObject([{ sessionId: 's', ttlMs: day }]);
+  const { kept } = await ranOver('hello', { cacheResponses: { ttlMs: 5_000 } });
+  expect(kept).toMatchObject([{ ttlMs: 5_000 }]);
+  expect(JSON.parse(kept[0]!.response)).not.toHaveProperty('usage');
+});
+
+test.each<[string, ScriptedTurn]>([
+  ['an answer that broke off', { text: 'The first half', finishReason: 'length' }],
+  ['an answer with media', { text: 'Look', media: [{ mimeType: 'image/png', bytes: new Uint8Array([1]) }] }],
+  ['an empty answer', ''],
+  ['a very long answer', 'x'.repeat(256 * 1024)],
+  ['a call of a tool that is not there', { toolCalls: [{ name: 'lok', arguments: {} }] }],
+])('%s is not kept', async (_, answer) => {
+  const { kept } = await ranOver(answer);
+  expect(kept.map(({ response }) => JSON.parse(response).content)).not.toContain(
+    typeof answer === 'string' ? answer : 'text' in answer ? answer.text : '',
+  );
+});
+
+test('the calls of a run that does not keep them are not kept for others either', async () => {
+  const calling = { toolCalls: [{ name: 'glance', arguments: { at: 'a secret' } }] };
+  const tools = [tool({ name: 'glance', description: 'glance', execute: () => 'seen' })];
+  const contents = async (more: Partial<AgentSettings>) =>
+    (await ranOver(calling, { tools, ...more })).kept.map(({ response }) => JSON.parse(response).content);
+  expect(await contents({})).toEqual(['', 'ok']);
+  expect(await contents({ storeToolMessages: false })).toEqual(['ok']);
+});
+
+test('a run does without a cache that is broken', async () => {
+  const { run } = await ranOver('hello', {}, true);
+  expect(run).toMatchObject({ status: 'completed', result: { content: 'hello' } });
+});
+
+const noMedia = { put: async () => '', get: async () => undefined };
+
+test('calls are equal when the model, its settings and all that it is given are', async () => {
+  const message = (content: string, media?: Media[]) => [
+    {
+      id: String(Math.random()),
+      role: 'user' as const,
+      content,
+      createdAt: Math.random(),
+      ...(media && { media }),
+    },
+  ];
+  const picture = (hash: string): Media => ({ kind: 'image', id: String(Math.random()), hash });
+  const key = (model: Partial<Model> = {}, request: Partial<ModelRequest> = {}) =>
+    requestKey(
+      'user',
+      { ...own, ...model },
+      { messages: message('hi'), tools: [], media: noMedia, ...request },
+    );
+  expect(key()).toBe(key());
+  const look = { name: 'look', description: 'x', inputSchema: {} };
+  const keys = [
+    key(),
+    key({ id: 'other' }),
+    key({ provider: 'other' }),
+    key({ parameters: { temperature: 1 } }),
+    key({}, { parameters: { temperature: 1 } }),
+    key({}, { tools: [look] }),
+    key({}, { toolChoice: 'none' }),
+    key({}, { output: { name: 'x', schema: {}, strict: true } }),
+    key({}, { messages: message('hello') }),
+    key({}, { messages: message('hi', [picture('a')]) }),
+    key({}, { messages: message('hi', [picture('b')]) }),
+  ];
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(key({}, { messages: message('hi', [picture('a')]) })).toBe(keys[9]);
+});
+
+test('a kept answer is streamed with its reasoning', async () => {
+  const response = { content: 'It is 3.', reasoningContent: '1 and 2', cached: true } as ModelResponse;
+  const answers = { keyOf: () => 'k', find: async () => response, keep: async () => {} };
+  const chunks: unknown[] = [];
+  const { signal } = new AbortController();
+  for await (const chunk of cachedModel(own, answers).stream(
+    { messages: [], tools: [], media: noMedia },
+    { signal },
+  ))
+    chunks.push(chunk);
+  expect(chunks).toEqual([
+    { type: 'reasoning', text: '1 and 2' },
+    { type: 'text', text: 'It is 3.' },
+    { type: 'response', response },
+  ]);
 });
 
 test('tools are executed each time; a call that a person confirms is always made by the model', async () => {

@@ -48,6 +48,7 @@ beforeAll(async () => {
     logLevel: 'silent',
     // bodies in code do not follow it
     compatibility: 'agentos',
+    sessionStateClaims: ['tier'],
     agents: [agent({ id: 'echo', model: say }), payer, made],
     workflows: [workflow({ id: 'flow', steps: [({ input }) => `made of ${input}`] })],
   });
@@ -129,6 +130,10 @@ test('a list is a page, and all entries', async () => {
   const ids = [];
   for await (const { session_id } of list) ids.push(session_id);
   expect(ids).toEqual(['page-1', 'page-2', 'page-3']);
+  const rest = [];
+  const from = { user_id: 'pat', limit: 1, page: 2, sort_by: 'session_id', sort_order: 'asc' } as const;
+  for await (const { session_id } of app.sessions.list(from)) rest.push(session_id);
+  expect(rest).toEqual(['page-2', 'page-3']);
   const empty = [];
   for await (const one of app.sessions.list({ user_id: 'no one' })) empty.push(one);
   expect(empty).toEqual([]);
@@ -154,6 +159,32 @@ test('sessions and memories are changed, and a body is a copy', async () => {
   expect((await app.memories.get(memory_id)).memory).toBe('Likes coffee');
   await app.memories.delete(memory_id);
   await expect(app.memories.get(memory_id)).rejects.toMatchObject({ status: 404 });
+});
+
+test('a run is cancelled, continued and followed from an event on', async () => {
+  const ada = app.as({ userId: 'ada' });
+  const { run, body } = await started('one', { session_id: 'more' }, ada);
+  const indexes: number[] = [];
+  for await (const { event_index } of run.events()) indexes.push(event_index);
+  const after = indexes.at(-3)!;
+  const later: number[] = [];
+  for await (const { event_index } of run.events({ after })) later.push(event_index);
+  expect(later).toEqual(indexes.slice(-2));
+  const copy = await (await ada.runs.continue(run.runId, { fork: true, input: 'two' })).result();
+  expect(copy).toMatchObject({ status: 'completed', content: 'You said: two' });
+  expect(copy.run_id).not.toBe(body.run_id);
+  await expect(ada.runs.sendEvent(run.runId, { name: 'paid' })).rejects.toMatchObject({
+    code: 'run_not_found',
+  });
+  const paused = await (await ada.runs.start({ agent_id: 'payer', message: 'Pay' })).result();
+  await ada.runs.cancel(paused.run_id);
+  expect((await ada.runs.get(paused.run_id)).status).toBe('cancelled');
+});
+
+test('the values that a token fixes come from the claims of the caller', async () => {
+  const ada = app.as({ userId: 'ada', claims: { tier: 'gold', plan: 'x' } });
+  const run = await ada.runs.start({ agent_id: 'echo', message: 'x', session_state: { tier: 'lead', n: 1 } });
+  expect((await run.result()).session_state).toEqual({ tier: 'gold' });
 });
 
 test('a caller sees and changes what is theirs, within their scopes', async () => {

@@ -40,10 +40,27 @@ test('agents of a session share its history without the calls of others, and no 
   const first = scout();
   const own = agent({ id: 'own', model: shown, addHistoryToContext: true });
   const sharing = agent({ id: 'sharing', model: shown, addHistoryToContext: true, historyFrom: 'session' });
-  const crew = team({ id: 'crew', model: scriptedModel(['Crew here.']), members: [own] });
+  // a team is another component, also one of the same id
+  const crew = team({
+    id: 'sharing',
+    model: scriptedModel([
+      { toolCalls: [{ name: 'delegate_task_to_member', arguments: { member_id: 'mate', task: 'x' } }] },
+      'Crew here.',
+    ]),
+    members: [agent({ id: 'mate', model: scriptedModel(['Aye.']) })],
+  });
+  const reader = agent({
+    id: 'reader',
+    model: scriptedModel(({ messages }) => {
+      const { role, content } = messages.at(-1)!;
+      return role === 'tool' ? content : { toolCalls: [{ name: 'get_chat_history', arguments: {} }] };
+    }),
+    readChatHistory: true,
+    historyFrom: 'session',
+  });
   const flow = workflow({ id: 'flow', steps: [() => 'not a conversation'] });
   await serviceOn((await freshSqlite()).url, {
-    agents: [first, own, sharing],
+    agents: [first, own, sharing, reader],
     teams: [crew],
     workflows: [flow],
   });
@@ -59,6 +76,7 @@ test('agents of a session share its history without the calls of others, and no 
       'user:Anyone? | assistant:Crew here. | user:And you? | assistant:user:And you? | user:Summarise',
   );
   expect(output.messages.filter(({ toolCalls }) => toolCalls?.length)).toEqual([]);
+  expect((await reader.run('What was said?', site)).content).toContain('There is a ladder.');
   await expect(sharing.run('x', { ...site, userId: 'eve' })).rejects.toMatchObject({
     code: 'session_of_another_user',
   });
@@ -95,6 +113,7 @@ test('an execution after a crash shows the same history', async () => {
       model,
       tools: [wait],
       addHistoryToContext: true,
+      numHistoryRuns: 1,
       historyFrom: 'session',
     });
     return { other, sharing };

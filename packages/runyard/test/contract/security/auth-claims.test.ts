@@ -1,7 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { agent, agentFactory, step, team, tool, workflow } from '../../../src/index.js';
+import {
+  agent,
+  agentFactory,
+  type JsonObject,
+  type RunValues,
+  step,
+  type ToolSource,
+  team,
+  tool,
+  workflow,
+} from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
-import { everydayScopes, Gatehouse, Holder, tokenSettings } from '../../support/clients/tokens.js';
+import {
+  adminScope,
+  everydayScopes,
+  Gatehouse,
+  Holder,
+  tokenSettings,
+} from '../../support/clients/tokens.js';
 import { answered, payCall, payingAgent } from '../../support/components/run-life.js';
 import { freshSqlite } from '../../support/databases.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
@@ -94,6 +110,87 @@ describe('claims that are bound to runs', () => {
     const first = await start({});
     expect((await start({})).body.run_id).toBe(first.body.run_id);
     expect((await start({ topic: 'birds' })).status).toBe(409);
+  });
+});
+
+describe('the claims of a token', () => {
+  const plan = ({ claims }: RunValues) => `plan ${String(claims?.plan ?? 'none')}`;
+  const spoken = scriptedModel(({ messages }) => messages.find(({ role }) => role === 'system')!.content);
+  const speaker = () => agent({ id: 'speaker', model: spoken, instructions: plan });
+  const calls = (name: string, given: JsonObject) =>
+    scriptedModel(({ messages }) => {
+      const { role, content } = messages.at(-1)!;
+      return role === 'tool' ? content : { toolCalls: [{ name, arguments: given }] };
+    });
+  const source: ToolSource = {
+    name: 'remote',
+    readsRun: true,
+    tools: async (_signal, _log, run) => [tool({ name: 'far', description: 'x', execute: () => plan(run!) })],
+    close: async () => {},
+  };
+  const asked: unknown[] = [];
+  const chosen = agent({
+    id: 'chosen',
+    model: ({ claims, userId }) => {
+      asked.push([userId, claims?.plan]);
+      return spoken;
+    },
+    instructions: plan,
+  });
+  const quiet = agent({ id: 'quiet', model: scriptedModel(() => 'ok') });
+  const host = agent({ id: 'host', model: calls('speaker', { input: 'Go' }), tools: [speaker()] });
+  const flows = [
+    workflow({ id: 'steps', steps: [step({ name: 's', run: ({ run }) => run(speaker(), 'x') })] }),
+    workflow({ id: 'whole', steps: ({ run }) => run(speaker(), 'x') }),
+    workflow({ id: 'inner', steps: [host] }),
+    workflow({ id: 'front', agent: speaker(), steps: [quiet] }),
+  ];
+
+  test('reach the functions of every component of the run', async () => {
+    const crew = team({
+      id: 'crew',
+      model: calls('delegate_task_to_member', { member_id: 'speaker', task: 'x' }),
+      members: [speaker()],
+    });
+    const remote = agent({ id: 'remote', model: calls('far', {}), tools: [source] });
+    const house = await Gatehouse.open({
+      agents: [speaker(), chosen, quiet, host, remote],
+      teams: [crew],
+      workflows: flows,
+    });
+    const ada = await house.holder({ sub: 'ada', scopes: everydayScopes, plan: 'gold' });
+    const places = [
+      ...['speaker', 'chosen', 'host', 'remote'].map((id) => `agents/${id}`),
+      'teams/crew',
+      ...flows.map(({ id }) => `workflows/${id}`),
+    ];
+    for (const place of places) {
+      const { body } = await ada.submit(`/${place}/runs`, { message: 'hello' });
+      expect([place, String(body.content)]).toEqual([place, expect.stringContaining('plan gold')]);
+      expect(body).not.toHaveProperty('claims');
+    }
+    // an admin who starts a run for another user has none, and a form says nothing about them
+    const root = await house.holder({ sub: 'root', scopes: [adminScope], plan: 'root' });
+    await root.run('chosen', { message: 'hello', user_id: 'ada', claims: '{"plan":"forged"}' });
+    expect(asked).toEqual([
+      ['ada', 'gold'],
+      ['ada', undefined],
+    ]);
+  });
+
+  test('that only say when a token was made do not make another request of the same one', async () => {
+    const house = await Gatehouse.open({ agents: [speaker()] });
+    const start = async (claims: object) =>
+      house.service.run(
+        'speaker',
+        { message: 'once' },
+        { headers: { ...(await house.holder({ ...claimed, ...claims })).headers, 'idempotency-key': 'k' } },
+      );
+    const now = Math.floor(Date.now() / 1000);
+    const first = await start({ jti: 'a', iat: now - 60, exp: now + 600 });
+    const second = await start({ jti: 'b', iat: now - 5, exp: now + 700 });
+    expect(second.body.run_id).toBe(first.body.run_id);
+    expect((await start({ plan: 'gold' })).status).toBe(409);
   });
 });
 

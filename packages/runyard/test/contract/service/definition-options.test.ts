@@ -59,12 +59,19 @@ const scorer = { name: 'any', score: () => ({ score: 1, passed: true }) };
 
 const embeddingModel = { specificationVersion: 'v3', provider: 'p', modelId: 'm', doEmbed: done } as never;
 
+const trio = team({ id: 't', model: 'offline', members: [helper] });
+const flow = workflow({ id: 'w', steps: [done] });
+
 /** Each definition function with options that it takes, to which others are added. */
 const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   agent: (given) => agent({ id: 'a', model: 'offline', ...given }),
   Agent: (given) => new Agent({ id: 'a', model: 'offline', ...given }),
   agentFactory: (given) => agentFactory({ id: 'f', build: () => helper, ...given }),
   AgentFactory: (given) => new AgentFactory({ id: 'f', build: () => helper, ...given }),
+  teamFactory: (given) => runyard.teamFactory({ id: 'f', build: () => trio, ...given }),
+  TeamFactory: (given) => new runyard.TeamFactory({ id: 'f', build: () => trio, ...given }),
+  workflowFactory: (given) => runyard.workflowFactory({ id: 'f', build: () => flow, ...given }),
+  WorkflowFactory: (given) => new runyard.WorkflowFactory({ id: 'f', build: () => flow, ...given }),
   team: (given) => team({ id: 't', model: 'offline', members: [helper], ...given }),
   Team: (given) => new Team({ id: 't', model: 'offline', members: [helper], ...given }),
   remoteAgent: (given) => runyard.remoteAgent({ url: 'http://127.0.0.1', id: 'a', ...given }),
@@ -213,6 +220,8 @@ test.each(exported)('%s refuses an option that does not exist', (name) => {
 const constructors: Readonly<Record<string, (options: never) => unknown>> = {
   agent,
   agentFactory,
+  teamFactory: runyard.teamFactory,
+  workflowFactory: runyard.workflowFactory,
   team,
   workflow,
   step,
@@ -270,6 +279,16 @@ describe('the message names the option and what to give', () => {
       'an unknown approval',
       () => definitions.tool!({ approval: 'need' }),
       "approval is 'need'. Give 'required' or 'audit'",
+    ],
+    [
+      'an option of another framework',
+      () => definitions.agent!({ stopWhen: done }),
+      'stopWhen is not an option. Runyard calls it limits.',
+    ],
+    [
+      'an option of another framework that a tool does not have',
+      () => tool({ name: 'refund', description: 'x', execute: done, ...{ stopWhen: done } }),
+      "Tool 'refund': stopWhen is not an option.",
     ],
     ['no retries', () => definitions.agent!({ retries: null }), 'retries is null'],
     ['a misspelt model', () => definitions.agent!({ model: 'ofline' }), 'Did you mean offline?'],

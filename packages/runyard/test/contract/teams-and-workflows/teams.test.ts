@@ -133,7 +133,7 @@ describe('registration', () => {
     [() => ({ teams: [one(), one()] }), "Two teams have the id 'one'. Give one of them another id."],
     [
       () => ({ teams: [judge as never] }),
-      'new Runyard(): teams[0] is an object. Give a team, made with team().',
+      'new Runyard(): teams[0] is an object. Give a team, made with team() or teamFactory().',
     ],
     [
       () => ({ agents: [one() as never] }),

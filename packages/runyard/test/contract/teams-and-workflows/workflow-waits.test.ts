@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { step, workflow } from '../../../src/index.js';
+import { agent, step, workflow } from '../../../src/index.js';
 import { openaiApi } from '../../../src/interfaces.js';
+import { scriptedModel } from '../../../src/testing.js';
+import { Gatehouse } from '../../support/clients/tokens.js';
 import { RunLife } from '../../support/components/run-life.js';
 import { type Body, TestService } from '../../support/service.js';
 import { until } from '../../support/until.js';
@@ -33,10 +35,24 @@ const order = workflow({
   ],
 });
 
+/** Calls the workflow, and says what it made. */
+const host = agent({
+  id: 'host',
+  tools: [refund],
+  model: scriptedModel(({ messages }) => {
+    const { role, content } = messages.at(-1)!;
+    return role === 'tool' ? content : { toolCalls: [{ name: 'refund', arguments: { input: content } }] };
+  }),
+});
+
 let service: TestService;
 
 beforeAll(async () => {
-  service = await TestService.start({ workflows: [refund, order], interfaces: [openaiApi()] });
+  service = await TestService.start({
+    agents: [host],
+    workflows: [refund, order],
+    interfaces: [openaiApi()],
+  });
 });
 afterAll(() => service.stop());
 
@@ -87,6 +103,37 @@ describe('a question of a function', () => {
     expect((await answer({ confirmed: true })).choices[0].message.content).toContain('How much?');
     expect((await answer({ values: { euros: 7 } })).choices[0].message.content).toBe('7 euros');
   });
+});
+
+test('an event of another user is not for the run, and one of an agent is for none', async () => {
+  const house = await Gatehouse.open({ workflows: [order], agents: [host] });
+  const [ada, eve] = [await house.person('ada'), await house.person('eve')];
+  const { body } = await ada.submit('/workflows/order/runs', { message: 'Chair' });
+  const path = `/workflows/order/runs/${body.run_id}/events`;
+  const paid = { name: 'paid', data: { euros: 3 } };
+  expect((await eve.send('POST', path, paid)).status).toBe(404);
+  expect((await eve.get(`/workflows/order/runs/${body.run_id}`)).status).toBe(404);
+  expect((await ada.send('POST', path, paid)).body).toMatchObject({ status: 'delivered' });
+});
+
+test('a workflow that an agent calls as a tool asks over REST, and the answer reaches it', async () => {
+  const life = new RunLife(service, 'host', 'agents');
+  const asked = await life.start({ message: 'Broken' });
+  expect(asked).toMatchObject({ status: 'paused' });
+  const answer = async (given: object) => {
+    const stored = await life.stored(String(asked.run_id));
+    const requirements = stored.requirements.map((one: Body) => ({ ...one, ...given }));
+    const { body } = await service.submit(`/agents/host/runs/${String(asked.run_id)}/continue`, {
+      stream: false,
+      requirements: JSON.stringify(requirements),
+    });
+    return body as Body;
+  };
+  const [question] = asked.requirements as Body[];
+  expect(question).toMatchObject({ message: 'Give the money back?', member_agent_id: 'refund' });
+  const done = await answer({ confirmation: false });
+  expect(done).toMatchObject({ status: 'completed', content: 'nothing' });
+  expect(done.tools).toMatchObject([{ tool_name: 'refund', result: 'nothing' }]);
 });
 
 test('an event is sent to a run that waits for it', async () => {

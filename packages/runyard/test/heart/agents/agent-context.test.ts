@@ -28,6 +28,21 @@ test('a history is bounded by messages and by tool calls', async () => {
   expect(messages.map(({ role, content }) => `${role} ${content}`)).toEqual([...shown, 'assistant Three.']);
 });
 
+test('each bound holds without the other', async () => {
+  const shownBy = async (bounds: Partial<AgentSettings>) => {
+    const model = scriptedModel([callLook, 'One.', callLook, 'Two.', 'Three.']);
+    const guide = agent({ id: 'guide', model, tools: [look], addHistoryToContext: true, ...bounds });
+    for (const text of ['one', 'two', 'three']) await guide.run(text, { sessionId: 's' });
+    return model.requests.at(-1)!.messages.map(({ role, content }) => `${role} ${content}`);
+  };
+  const [one, two] = [
+    ['user one', 'assistant One.'],
+    ['user two', 'assistant Two.'],
+  ];
+  expect(await shownBy({ maxToolCallsFromHistory: 0 })).toEqual([...one!, ...two!, 'user three']);
+  expect(await shownBy({ numHistoryMessages: 3, numHistoryRuns: 2 })).toEqual([...two!, 'user three']);
+});
+
 test('a bound of messages reads as many runs as it needs', async () => {
   const model = scriptedModel(['1', '2', '3', '4', '5', '6']);
   const guide = agent({ id: 'guide', model, addHistoryToContext: true, numHistoryMessages: 8 });

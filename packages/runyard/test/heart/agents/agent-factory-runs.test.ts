@@ -59,9 +59,17 @@ test('code runs, streams and continues what a factory builds, under the name of 
   const built = requests.length;
   const done = await tutor.continue(paused.runId, { answers: { [requirement!.id]: { confirmed: true } } });
   expect(done).toMatchObject({ status: 'completed', content: 'gates 3 of Oak' });
+  // also the claims and the state that the run began with
   expect(requests.slice(built)).toContainEqual(
-    expect.objectContaining({ input: { subject: 'gates', level: 3 } }),
+    expect.objectContaining({
+      input: { subject: 'gates', level: 3 },
+      claims: { school: 'Oak' },
+      state: { n: 1 },
+      userId: 'ada',
+    }),
   );
+  const other = agentFactory({ id: 'other', build: () => agent({ id: 'x', model: 'offline' }) });
+  await expect(other.continue(paused.runId)).rejects.toThrow('Run not found');
 });
 
 test('what is wrong is said before there is a run', async () => {
@@ -86,9 +94,20 @@ test('a service stores the runs of a factory that code starts', async () => {
   const run = await tutor.start('Hello', {
     userId: 'ada',
     factoryInput: { subject: 'logic' },
+    sessionState: { secret: 'of ada' },
     background: true,
   });
   expect(await run.result()).toMatchObject({ status: 'completed', content: 'logic 1 of no school' });
+  // a session of another user is refused, and its state reaches nobody
+  const before = requests.length;
+  const given = { sessionId: run.sessionId, userId: 'eve', factoryInput: { subject: 'logic' } };
+  await expect(tutor.run('Hello', given)).rejects.toMatchObject({ code: 'session_of_another_user' });
+  expect(requests.slice(before)).toEqual([]);
+  const elsewhere = agentFactory({
+    id: 'elsewhere',
+    build: () => agent({ id: 'x', model: 'offline', database: 'archive' }),
+  });
+  await expect(elsewhere.run('Hello')).rejects.toMatchObject({ code: 'factory_failed' });
   const { body } = await service.get(`/agents/tutor/runs/${run.runId}`);
   expect(body).toMatchObject({ agent_id: 'tutor', status: 'completed', content: 'logic 1 of no school' });
 });

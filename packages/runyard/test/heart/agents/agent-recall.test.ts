@@ -46,6 +46,50 @@ test('the exchanges around a match come with it, and what the history shows does
   expect(other.recalled()).toEqual([]);
 });
 
+test('an exchange is found by its answer too, with as many around it as each side allows', async () => {
+  const model = scriptedModel(({ messages }) =>
+    messages.at(-1)!.content === 'What was it?' ? 'The zebra eats purple carrots.' : 'Noted.',
+  );
+  const { say } = recalling({ topK: 1, messageRange: { before: 0, after: 2 } }, { model });
+  for (const text of ['one', 'What was it?', 'three', 'four', 'five']) await say(text, 'monday');
+  await say('What does the zebra eat?', 'tuesday');
+  const system = model.requests.at(-1)!.messages[0]!.content;
+  expect([...system.matchAll(/^user: (.*)$/gm)].map(([, text]) => text)).toEqual([
+    'What was it?',
+    'three',
+    'four',
+  ]);
+});
+
+test('four exchanges are found without a setting, and what is not more similar than the threshold is left out', async () => {
+  const wide = recalling({ messageRange: 0 });
+  for (const day of [1, 2, 3, 4, 5, 6]) await wide.say(`${zebras} on day ${day}`, `s${day}`);
+  await wide.say('What does the zebra eat?', 'last');
+  expect(wide.recalled()).toHaveLength(4);
+  const strict = recalling({ similarityThreshold: 0.99 });
+  await strict.say(zebras, 'one');
+  await strict.say('What does the zebra eat?', 'two');
+  expect(strict.recalled()).toEqual([]);
+});
+
+test('runs of another user are not shown, whatever a search returns', async () => {
+  const { component, model } = recalling(true);
+  const store = await freshStore();
+  const found: string[] = [];
+  const nearest = async () => found.map((runId) => ({ runId, similarity: 1, runIds: [runId] }));
+  const recall = { put: async () => {}, nearest };
+  const engine = engineOver(store, [component], { ports: { recall } });
+  const say = async (userId: string) => {
+    const { runId, ended } = await begin(engine, component, { userId });
+    await ended;
+    return runId;
+  };
+  found.push(await say('eve'), await say('ada'));
+  await say('ada');
+  const system = model.requests.at(-1)!.messages[0]!.content;
+  expect(system.match(/^user: hello$/gm)).toHaveLength(1);
+});
+
 test('of what a pre-hook removed from a message, later runs are shown nothing', async () => {
   const { model, say, recalled } = recalling(
     { topK: 1, messageRange: 0 },

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { memoryIdentity } from '../../../src/core/agents/working-memory/known-working-memory.js';
 import { InProcessLearnings } from '../../../src/core/learnings/in-process-learnings.js';
 import type { LearningChange } from '../../../src/core/learnings/learnings.js';
+import type { Run } from '../../../src/core/runs/run.js';
 import { type AgentSettings, agent, type JsonObject } from '../../../src/index.js';
 import { type ScriptedTurn, scriptedModel } from '../../../src/testing.js';
 import { begin, engineOver, freshStore, gate } from '../harness.js';
@@ -116,6 +118,61 @@ test('two sessions of one user at once lose nothing: a field that another one ch
   });
   await say('last');
   expect(shown()).toEqual({ tasks: ['a', 'b', 'c'], name: 'Ada' });
+});
+
+test('what another session noted in the same words is no conflict, and a cleared field is gone', async () => {
+  const [reached, released] = [gate(), gate()];
+  const { say, results, shown } = noting('user', [
+    {
+      ...note({ name: 'Ada' }),
+      waitFor: async () => {
+        reached.open();
+        await released.promise;
+      },
+    },
+    note({ name: 'Ada' }),
+    'ok',
+    'ok',
+    note({ name: null, age: 5 }),
+    'ok',
+    note({ name: 'Bob' }),
+    'ok',
+    'ok',
+  ]);
+  const slow = say('slow');
+  await reached.promise;
+  await say('quick');
+  released.open();
+  await slow;
+  expect(JSON.parse(results()[0]!)).toEqual({ working_memory: { name: 'Ada' } });
+  await say('clears');
+  expect(JSON.parse(results()[0]!)).toEqual({ working_memory: { age: 5 } });
+  await say('again');
+  expect(JSON.parse(results()[0]!)).toEqual({ working_memory: { age: 5, name: 'Bob' } });
+  await say('last');
+  expect(shown()).toEqual({ age: 5, name: 'Bob' });
+});
+
+test('a person left what does not fit, and too much: the model can replace the one and shorten the other', async () => {
+  const learnings = new InProcessLearnings();
+  const { component, model } = noting('user', [
+    note({ age: 5 }),
+    note({ name: 'y'.repeat(21_000) }),
+    note({ name: 'z'.repeat(22_000) }),
+    'ok',
+  ]);
+  const store = await freshStore();
+  const engine = engineOver(store, [component], { ports: { learnings } });
+  const identity = memoryIdentity({ userId: 'ada', sessionId: 's', kind: 'agent', componentId: 'a' } as Run, {
+    schema,
+    scope: 'user',
+  })!;
+  const merge = () => ({ age: 'unknown', name: 'x'.repeat(25_000) });
+  await learnings.change({ identity, key: 'person', now: 1, merge });
+  await (await begin(engine, component, { userId: 'ada' })).ended;
+  const [stored] = await learnings.find('ada', { limit: 1 });
+  expect(stored?.content).toEqual({ age: 5, name: 'y'.repeat(21_000) });
+  expect(model.requests.at(-1)!.messages.at(-1)!.content).toContain('at most 20000 characters');
 });
 
 test('a change whose process died before it was recorded is made once', async () => {

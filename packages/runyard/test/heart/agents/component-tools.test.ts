@@ -1,7 +1,18 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { RunReleased } from '../../../src/core/runs/executable.js';
-import { agent, router, step, team, tool, toolkit, workflow } from '../../../src/index.js';
+import {
+  type Agent,
+  agent,
+  agentFactory,
+  router,
+  step,
+  team,
+  tool,
+  toolkit,
+  toolResult,
+  workflow,
+} from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { begin, engineOver, freshStore, gate } from '../harness.js';
 import { call, runOf } from '../teams/team-runs.js';
@@ -54,6 +65,61 @@ test('components among the tools of an agent are called as tools, as runs within
     properties: { text: { type: 'string' }, to: { default: 'de' } },
     required: ['text'],
   });
+});
+
+test('a component gets the media, the dependencies, the metadata and the filters of the run, and gives its media back', async () => {
+  const picture = { bytes: new Uint8Array([1, 2, 3]), mimeType: 'image/png' };
+  const seen: unknown[] = [];
+  const draw = tool({
+    name: 'draw',
+    description: 'Draws',
+    execute: (_args, { media, dependencies, metadata }) => {
+      seen.push([media.map(({ kind }) => kind), dependencies, metadata]);
+      return toolResult('drawn', { media: [{ kind: 'image', ...picture }] });
+    },
+  });
+  const searched: unknown[] = [];
+  const painter = agent({
+    id: 'painter',
+    model: scriptedModel([{ toolCalls: [call('draw', {})] }, 'A picture.']),
+    tools: [draw],
+    knowledgeRetriever: (_query, { filter }) => {
+      searched.push(JSON.stringify(filter));
+      return [];
+    },
+    addKnowledgeToContext: true,
+  });
+  const model = scriptedModel([{ toolCalls: [call('painter', { input: 'Paint' })] }, 'Done.']);
+  const host = agent({ id: 'host', model, tools: [painter] });
+  const output = await host.runOrThrow('Go', {
+    images: [picture],
+    dependencies: { city: 'Rome' },
+    metadata: { plan: 'pro' },
+    knowledgeFilters: { topic: 'art' },
+  });
+  expect(seen).toEqual([[['image'], { city: 'Rome' }, { plan: 'pro' }]]);
+  expect(searched).toEqual([expect.stringContaining('art')]);
+  expect(output.messages.find(({ role }) => role === 'tool')?.media?.map(({ kind }) => kind)).toEqual([
+    'image',
+  ]);
+});
+
+test('components that call each other without end are stopped', async () => {
+  let host: Agent | undefined;
+  const model = scriptedModel(({ messages }) => {
+    const { role, content } = messages.at(-1)!;
+    return role === 'tool' ? content : { toolCalls: [{ name: 'again', arguments: { input: 'deeper' } }] };
+  });
+  // the tool of an agent that is not made yet
+  const later = {
+    name: 'later',
+    tools: async () => [host!.asTool({ name: 'again' })],
+    close: async () => {},
+  };
+  host = agent({ id: 'host', model, tools: [later] });
+  const { content } = await host.runOrThrow('Go');
+  expect(content).toContain('components call each other 20 levels deep');
+  expect(model.requests).toHaveLength(21 * 2);
 });
 
 test('what does not fit, and a component that fails, is an answer to the model', async () => {
@@ -259,9 +325,45 @@ test('cancelling the agent cancels the component, which says so', async () => {
   await reached.promise;
   handle.cancel('Enough');
   expect((await handle.ended).run.status).toBe('cancelled');
-  const names = (await runOf(store, engine, handle.runId).events()).map(({ event }) => event);
+  const events = await runOf(store, engine, handle.runId).events();
+  const names = events.map(({ event }) => event);
   expect(names).toContain('WorkflowCancelled');
   expect(names).toContain('RunCancelled');
+  // the events of a workflow name that workflow alone
+  const begun = events.find(({ event }) => event === 'WorkflowStarted');
+  expect(begun).toMatchObject({ workflow_id: 'slow', parent_run_id: handle.runId });
+  expect(begun).not.toHaveProperty('agent_id');
+});
+
+test('cancelling says so in an agent that a factory built, and in one in front of a workflow', async () => {
+  const slow = () => {
+    const reached = gate();
+    const flow = workflow({
+      id: 'slow',
+      steps: [
+        ({ signal }) => {
+          reached.open();
+          return new Promise<string>((_, reject) =>
+            signal.addEventListener('abort', () => reject(signal.reason)),
+          );
+        },
+      ],
+    });
+    const model = scriptedModel([{ toolCalls: [call('slow', { input: 'x' })] }]);
+    return { reached, host: agent({ id: 'host', model, tools: [flow] }) };
+  };
+  const one = slow();
+  const made = await agentFactory({ id: 'made', build: () => one.host }).start('Go');
+  const two = slow();
+  const front = await workflow({ id: 'front', agent: two.host, steps: [() => 'never'] }).start('Go');
+  for (const [run, { reached }] of [[made, one] as const, [front, two] as const]) {
+    await reached.promise;
+    await run.cancel('Enough');
+    expect((await run.result()).status).toBe('cancelled');
+    const names: string[] = [];
+    for await (const { event } of run.events()) names.push(event);
+    expect(names.filter((name) => name === 'WorkflowCancelled').length).toBe(run === made ? 1 : 2);
+  }
 });
 
 test('limits of the component and of the agent hold', async () => {

@@ -9,15 +9,22 @@ import {
   type Message,
   type ModelCall,
   type ModelHook,
+  type TextTransform,
+  team,
   tool,
 } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { allEvents, begin, engineOver, freshStore, gate } from '../harness.js';
+import { ask } from '../teams/team-runs.js';
 
 const calling = (name: string, args = {}) => ({ toolCalls: [{ id: `call ${name}`, name, arguments: args }] });
 const executed: string[] = [];
 const made = (name: string, rest = {}) =>
   tool({ name, description: name, execute: () => void executed.push(name), ...rest });
+
+const shout: TextTransform = async function* (pieces) {
+  for await (const piece of pieces) yield piece.toUpperCase();
+};
 
 describe('a model hook', () => {
   test('changes what one call is given, and the stored conversation stays as it is', async () => {
@@ -157,6 +164,16 @@ describe('a model hook', () => {
     ],
     ['no message', () => ({ messages: [] }), 'messages is an empty list'],
     [
+      'more messages than a call may have',
+      () => ({ messages: Array.from({ length: 10_001 }, () => ({ role: 'user' as const, content: 'x' })) }),
+      'messages has 10001 entries. The most is 10000.',
+    ],
+    [
+      'a forced call without a tool',
+      () => ({ tools: [], toolChoice: 'required' }),
+      "toolChoice is 'required', but the model is offered no tool.",
+    ],
+    [
       'a message without a text',
       () => ({ messages: [{ role: 'user' }] }) as never,
       'messages[0] is an object',
@@ -171,6 +188,115 @@ describe('a model hook', () => {
     expect(output.content).toContain(' failed before model call 1: ');
     expect(output.content).toContain(reason);
     expect(model.requests).toEqual([]);
+  });
+
+  test('sees what the hooks before it left, and all that they changed is sent', async () => {
+    const own = scriptedModel(['never'], { id: 'own' });
+    const other = scriptedModel(['Done.'], { id: 'other' });
+    const seen: ModelCall[] = [];
+    const hooks: ModelHook[] = [
+      ({ messages }) => ({
+        // a copy that the hook writes into is another message
+        messages: messages.map((one) => Object.assign(one, { content: one.content.toUpperCase() })),
+        tools: ['look', 'sing'],
+        parameters: { temperature: 0, seed: 1 },
+        model: other,
+      }),
+      (call) => {
+        seen.push(call);
+        const note = { role: 'user' as const, content: 'A note' };
+        return { messages: [...call.messages, note], tools: ['sing'], parameters: { seed: 2 } };
+      },
+      { name: 'watch', before: (call) => void seen.push(call) },
+    ];
+    const component = agent({
+      name: 'A',
+      model: own,
+      instructions: 'Be kind.',
+      tools: [made('look'), made('sing'), made('drop')],
+      modelHooks: hooks,
+    });
+    await component.runOrThrow('Hello');
+    expect(own.requests).toEqual([]);
+    expect(seen.map(({ model, tools }) => [model.id, tools])).toEqual([
+      ['other', ['look', 'sing']],
+      ['other', ['sing']],
+    ]);
+    const texts = ['BE KIND.', 'HELLO', 'A note'];
+    expect(seen.map(({ messages }) => messages.map(({ content }) => content))).toEqual([
+      texts.slice(0, 2),
+      texts,
+    ]);
+    const [request] = other.requests;
+    expect(request).toMatchObject({ parameters: { temperature: 0, seed: 2 } });
+    expect(request!.messages.map(({ content }) => content)).toEqual(texts);
+  });
+
+  test('chooses a model for one call alone, by its name too, and each hook is told which one answered', async () => {
+    const own = scriptedModel([calling('look'), 'Done by own.'], { id: 'own' });
+    const answered: [string, number, string][] = [];
+    const watch = (name: string): ModelHook => ({
+      name,
+      after: ({ turn, model }) => void answered.push([name, turn, model.id]),
+    });
+    const choose: ModelHook = ({ turn }) =>
+      turn === 0 ? { model: scriptedModel([calling('look')], { id: 'first' }) } : undefined;
+    const component = agent({
+      name: 'A',
+      model: own,
+      tools: [made('look')],
+      modelHooks: [choose, watch('one'), watch('two')],
+    });
+    const output = await component.runOrThrow('Hello');
+    expect(output.tools).toHaveLength(2);
+    expect(answered).toEqual([
+      ['one', 0, 'first'],
+      ['two', 0, 'first'],
+      ['one', 1, 'own'],
+      ['two', 1, 'own'],
+      ['one', 2, 'own'],
+      ['two', 2, 'own'],
+    ]);
+    const named = agent({ name: 'A', model: own, modelHooks: [() => ({ model: 'offline' })] });
+    const { metrics } = await named.runOrThrow('Hello');
+    expect(metrics.details).toMatchObject({ model: [{ id: 'offline' }] });
+  });
+
+  test('leaves a fall-back that took over in a call that it changed in charge of the run', async () => {
+    const broken = scriptedModel(() => ({ error: 'down' }), { id: 'broken' });
+    const spare = scriptedModel([calling('look'), 'Done by the spare.'], { id: 'spare' });
+    const component = agent({
+      name: 'A',
+      model: broken,
+      fallbackModels: [spare],
+      tools: [made('look')],
+      modelHooks: [({ turn }) => (turn === 0 ? { parameters: { seed: 1 } } : undefined)],
+    });
+    const output = await component.runOrThrow('Hello');
+    expect(output.content).toBe('Done by the spare.');
+    expect([broken.requests.length, spare.requests.length]).toEqual([1, 2]);
+  });
+
+  test('holds for the leader of a team, and not for its members', async () => {
+    const model = scriptedModel([{ toolCalls: [ask('m', 'write')] }, 'written', 'Done.']);
+    const asked: number[] = [];
+    const mates = team({
+      id: 't',
+      model,
+      members: [agent({ id: 'm' })],
+      modelHooks: [
+        ({ turn }) => {
+          asked.push(turn);
+          return { parameters: { seed: turn } };
+        },
+      ],
+      textTransforms: [shout],
+    });
+    const output = await mates.runOrThrow('Hello');
+    expect(output.content).toBe('DONE.');
+    expect(output.memberResponses?.map(({ content }) => content)).toEqual(['written']);
+    expect(asked).toEqual([0, 1]);
+    expect(model.requests.map(({ parameters }) => parameters?.seed)).toEqual([0, undefined, 1]);
   });
 
   test('is checked when the agent is defined', () => {
@@ -194,12 +320,17 @@ describe('a model hook', () => {
 
 describe('after a crash', () => {
   /** Runs the agent in an engine that dies when `reached` is open, and then another one in a new engine. */
-  async function diesAndRecovers(first: Agent, reached: Promise<unknown>, second: Agent = first) {
+  async function diesAndRecovers(
+    first: Agent,
+    reached: Promise<unknown>,
+    second: Agent = first,
+    stepsBefore = 3,
+  ) {
     const store = await freshStore();
     const dead = engineOver(store, [first], { owner: 'dead', leaseMs: 1 });
     const { runId } = await begin(dead, first, { background: true });
     await reached;
-    await expect.poll(async () => (await store.load(runId))?.steps.length).toBe(3);
+    await expect.poll(async () => (await store.load(runId))?.steps.length).toBe(stepsBefore);
     await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
     const next = engineOver(store, [second]);
     await next.recover();
@@ -248,6 +379,26 @@ describe('after a crash', () => {
     const { run } = await diesAndRecovers(component, reached);
     expect(run).toMatchObject({ status: 'error', result: { error: { type: 'definition_changed' } } });
     expect(run.result?.error?.message).toContain("the model 'chosen', and is now the model 'another'");
+  });
+
+  test('a text that the model gives again passes through the transforms once, from the cache too', async () => {
+    const { model, reached } = stuckOnce('own');
+    const component = agent({ id: 'a', model, textTransforms: [shout], cacheResponses: true });
+    const { run } = await diesAndRecovers(component, reached, component, 2);
+    expect(run).toMatchObject({ status: 'completed', result: { content: 'DONE' } });
+    const given: string[] = [];
+    const note: TextTransform = async function* (pieces) {
+      for await (const piece of pieces) {
+        given.push(piece);
+        yield `${piece}!`;
+      }
+    };
+    const said = scriptedModel(['one', 'two']);
+    const cached = agent({ id: 'a', model: said, textTransforms: [note], cacheResponses: true });
+    // what is kept is what the model said
+    expect((await cached.run('x', { userId: 'ada' })).content).toBe('one!');
+    expect((await cached.run('x', { userId: 'ada' })).content).toBe('one!');
+    expect([given, said.requests.length]).toEqual([['one', 'one'], 1]);
   });
 
   test('a hook that is no longer there is a changed definition', async () => {

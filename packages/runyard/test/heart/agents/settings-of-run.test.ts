@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from 'vitest';
-import { type Agent, agent, knowledge, type RunValues, team, tool } from '../../../src/index.js';
+import { type Agent, agent, knowledge, type RunValues, type Team, team, tool } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { startService } from '../../support/service.js';
 import { allEvents, begin, engineOver, freshStore, gate } from '../harness.js';
@@ -23,11 +23,12 @@ test('the model, the tools and the limits can depend on the run', async () => {
     tools: async ({ userId }) => (userId === 'ada' ? [named('refund'), named('look')] : []),
     limits: ({ metadata }) => ({ turns: metadata.long ? 5 : 1 }),
     dependencies: { city: () => 'Rome' },
+    metadata: { owner: 'agent' },
   });
   const first = await helper.run('hello', {
     userId: 'ada',
     sessionState: { plan: 'pro' },
-    metadata: { long: 1 },
+    metadata: { long: 1, owner: 'caller' },
   });
   expect(first).toMatchObject({ status: 'completed', content: 'refund,look' });
   expect(first.metrics.details).toMatchObject({ model: [{ id: 'large', provider: 'P' }] });
@@ -37,7 +38,7 @@ test('the model, the tools and the limits can depend on the run', async () => {
     claims: null,
     state: { plan: 'pro' },
     dependencies: { city: 'Rome' },
-    metadata: { long: 1 },
+    metadata: { long: 1, owner: 'agent' },
   });
   const events: string[] = [];
   for await (const event of helper.stream('hi')) {
@@ -83,10 +84,20 @@ test('members and knowledge can depend on the run, and members take a model that
   });
   const other = await desk.run('go', { userId: 'bob' });
   expect(other).toMatchObject({ status: 'completed', content: 'delegate_task_to_member' });
+  // settings of searches do not matter to a run without knowledge
+  const none = agent({
+    id: 'none',
+    model: 'offline',
+    knowledge: () => [],
+    addKnowledgeToContext: true,
+    agenticKnowledgeFilters: true,
+    updateKnowledge: true,
+  });
+  expect(await none.run('go')).toMatchObject({ status: 'completed' });
 });
 
 /** Runs the agent in an engine that dies in a model call, and then in another one over the same store. */
-async function diesAndRecovers(component: Agent, reached: Promise<unknown>, stepsBefore: number) {
+async function diesAndRecovers(component: Agent | Team, reached: Promise<unknown>, stepsBefore: number) {
   const store = await freshStore();
   const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1 });
   const { runId } = await begin(dead, component, { background: true });
@@ -133,6 +144,82 @@ test('an execution after a crash calls the functions with the same values and ta
   expect(steps.find(({ key }) => key === 'settings')?.output).toMatchObject({
     chosen: { model: { id: 'one', provider: 'P' }, tools: ['upgrade'] },
   });
+});
+
+/** A model that never answers its first call. */
+function stuckOnce() {
+  const reached = gate();
+  const model = scriptedModel((_request, call) => {
+    if (call > 0) return 'done';
+    reached.open();
+    return { waitFor: new Promise(() => {}) };
+  });
+  return { model, reached: reached.promise };
+}
+
+const [rules, laws] = [knowledge({ name: 'Rules' }), knowledge({ name: 'Laws' })];
+const member = (id: string) => agent({ id, model: 'offline' });
+
+test.each<[string, (first: boolean) => object, string]>([
+  ['tools', (first) => ({ tools: () => [named(first ? 'look' : 'drop')] }), 'tools ["look"]'],
+  ['knowledge', (first) => ({ knowledge: () => (first ? rules : laws) }), 'knowledge ["Rules"]'],
+  ['limits', (first) => ({ limits: () => ({ turns: first ? 3 : 300 }) }), 'limits {"turns":3}'],
+  ['members', (first) => ({ members: () => [member(first ? 'writer' : 'reader')] }), 'agent writer'],
+])('other %s after a crash end the run as definition_changed', async (name, settings, was) => {
+  const { model, reached } = stuckOnce();
+  let calls = 0;
+  const made: object[] = [settings(true), settings(false)];
+  const own = Object.fromEntries(
+    Object.keys(made[0]!).map((key) => [key, () => Reflect.get(made[Math.min(calls++, 1)]!, key)()]),
+  );
+  const component =
+    name === 'members' ? team({ id: 'a', model, members: [], ...own }) : agent({ id: 'a', model, ...own });
+  const { run } = await diesAndRecovers(component, reached, 3);
+  expect(run).toMatchObject({ status: 'error', result: { error: { type: 'definition_changed' } } });
+  expect(run.result?.error?.message).toContain(was);
+  expect(model.requests).toHaveLength(1);
+});
+
+test('after a crash, instructions are those of the first execution, and sources of tools are asked with its values', async () => {
+  const reached = gate();
+  const model = scriptedModel((_request, call) => {
+    if (call === 0) return { toolCalls: [{ name: 'move' }] };
+    if (call > 1) return 'done';
+    reached.open();
+    return { waitFor: new Promise(() => {}) };
+  });
+  const asked: unknown[] = [];
+  const written: unknown[] = [];
+  const source = {
+    name: 'remote',
+    readsRun: true,
+    // as the headers of an MCP server
+    tools: async (_signal: AbortSignal, _log: unknown, run?: RunValues) => {
+      asked.push([run?.state, run?.dependencies, run?.metadata]);
+      return [named('far')];
+    },
+    close: async () => {},
+  };
+  const move = tool({
+    name: 'move',
+    description: 'Moves',
+    execute: (_args, { state }) => state.set('tenant', 'other'),
+  });
+  const component = agent({
+    id: 'a',
+    model,
+    tools: [source, move],
+    sessionState: { tenant: 'own' },
+    dependencies: { city: () => `Rome ${asked.length}` },
+    metadata: { plan: 'pro' },
+    instructions: ({ state }) => `${state.tenant} ${written.push(state)}`,
+  });
+  const { run } = await diesAndRecovers(component, reached.promise, 6);
+  expect(run).toMatchObject({ status: 'completed', result: { content: 'done' } });
+  const values = [{ tenant: 'own' }, { city: 'Rome 0' }, { plan: 'pro' }];
+  expect(asked).toEqual([values, values]);
+  const systems = model.requests.map(({ messages }) => messages[0]!.content);
+  expect(systems).toEqual(['own 1', 'own 1', 'own 1']);
 });
 
 test('functions that return something else after a crash end the run as definition_changed', async () => {

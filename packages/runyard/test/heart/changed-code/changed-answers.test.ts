@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { AgentFactory } from '../../../src/core/agents/agent-factory.js';
+import { AgentFactory } from '../../../src/core/factories/agent-factory.js';
 import type { Run } from '../../../src/core/runs/run.js';
 import { workflowRequirementsOf } from '../../../src/core/workflows/review/workflow-requirements.js';
 import {
@@ -131,18 +131,19 @@ describe('what only the execution can see', () => {
 
   test.each(changes)('a tool of an agent from a factory that %s ends the run', async (_, options, text) => {
     const deeds = new Deeds();
-    const built = (made: ReturnType<typeof mailer>) =>
-      new AgentFactory({ id: 'mailer', build: () => made }).rebuilt(
-        { sessionId: 's', userId: null, input: { options: {} } } as unknown as Run,
-        {},
-      );
-    const run = await waiting(built(mailer(send(deeds))));
-    const { run: ended } = await run.continuedBy(built(mailer(changed(deeds, options))), said);
+    const factory = (made: ReturnType<typeof mailer>) =>
+      new AgentFactory({ id: 'mailer', build: () => made });
+    const taken = (made: ReturnType<typeof mailer>) =>
+      factory(made).rebuilt({ sessionId: 's', userId: null, input: { options: {} } } as unknown as Run, {});
+    const request = { input: {}, userId: null, claims: null, sessionId: 's', state: {} };
+    const run = await waiting(taken(mailer(send(deeds))));
+    const { run: ended } = await run.continuedBy(taken(mailer(changed(deeds, options))), said);
     expect(ended.result?.error).toMatchObject({
       type: 'definition_changed',
       message: expect.stringContaining(text),
     });
-    expect((await run.retriedBy(built(mailer(send(deeds))))).run.status).toBe('completed');
+    const asked = await factory(mailer(send(deeds))).build(request, (_what, work) => work());
+    expect((await run.retriedBy(asked)).run.status).toBe('completed');
     expect(deeds.list).toEqual(['send']);
   });
 

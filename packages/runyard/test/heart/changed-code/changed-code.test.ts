@@ -74,6 +74,44 @@ describe('a workflow that waits', () => {
     expect(deeds.list).toEqual(['collect', 'send', 'report']);
   });
 
+  test.each([
+    ['asks', { suspend: 'really?' }],
+    ['waits for an event', { event: 'paid' }],
+    ['has a run that asks', { run: true }],
+  ])('new steps after a function that %s are done', async (_, what) => {
+    const deeds = new Deeds();
+    const mailer = agent({
+      id: 'mailer',
+      model: scriptedModel(({ messages }) =>
+        messages.some(({ role }) => role === 'tool') ? 'Done.' : { toolCalls: [call('send')] },
+      ),
+      tools: [deeds.confirmedTool('send')],
+    });
+    const waits = (name: string) =>
+      step({
+        name,
+        run: async ({ suspend, waitForEvent, run }) => {
+          if ('suspend' in what) await suspend('really?');
+          else if ('event' in what) await waitForEvent('paid');
+          else await run(mailer, 'go');
+          return deeds.note(name);
+        },
+      });
+    const run = await waiting(flow(deeds.does('collect'), waits('pay')));
+    const after = flow(deeds.does('collect'), waits('pay'), deeds.does('report'));
+    expect((await run.replayedBy(after)).difference).toBeUndefined();
+    const within = (...list: StepEntry[]) =>
+      workflow({ id: 'outer', steps: [step({ name: 'inner', workflow: flow(...list) })] });
+    const nested = await waiting(within(waits('pay')));
+    expect((await nested.replayedBy(within(waits('pay'), deeds.does('report')))).difference).toBeUndefined();
+    await expect(run.replayedBy(flow(deeds.does('collect'), waits('charge')))).resolves.toMatchObject({
+      difference: { is: expect.stringContaining("'charge'") },
+    });
+    if ('event' in what) return;
+    expect((await run.continuedBy(after)).run.status).toBe('completed');
+    expect(deeds.list.filter((deed) => deed !== 'send')).toEqual(['collect', 'pay', 'report']);
+  });
+
   test('a changed function body, description or message is no difference', async () => {
     const deeds = new Deeds();
     const run = await waiting(flow(deeds.does('collect'), deeds.confirmed('send')));

@@ -7,22 +7,23 @@ import { isTransientStorageError } from '../../../src/platform/storage/transient
 import { forEachDatabase } from '../../support/databases.js';
 import { allEvents, begin, engineOver, executable, gate, note } from '../harness.js';
 
-/** The database refuses every step whose output, and every run whose input, holds this word. */
+/** The database refuses every step whose output, and every run whose input or result, holds this word. */
 const word = 'unstorable';
 
 async function refuseWord(database: Database): Promise<void> {
   const rules = [
     ['steps', 'output'],
+    ['runs', 'result'],
     ['runs', 'input'],
   ] as const;
   for (const [table, column] of rules) {
     const statements =
       database.dialect === 'sqlite'
         ? ['INSERT', 'UPDATE'].map(
-            (change) => `CREATE TRIGGER refuse_${table}_${change} BEFORE ${change} ON ${table}
+            (change) => `CREATE TRIGGER refuse_${column}_${change} BEFORE ${change} ON ${table}
               WHEN NEW.${column} LIKE '%${word}%' BEGIN SELECT RAISE(ABORT, 'refused by a rule'); END`,
           )
-        : [`ALTER TABLE ${table} ADD CONSTRAINT refuse_${table} CHECK (${column} NOT LIKE '%${word}%')`];
+        : [`ALTER TABLE ${table} ADD CONSTRAINT refuse_${column} CHECK (${column} NOT LIKE '%${word}%')`];
     for (const text of statements) await database.transaction((run) => run(text, []));
   }
 }

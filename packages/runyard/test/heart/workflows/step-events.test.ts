@@ -156,6 +156,66 @@ test('is undefined when no event comes in time', async () => {
   expect(run.result!.content).toBe('undefined');
 });
 
+test('two waits for one name: data has to fit one of them, and a wait without a schema takes any', async () => {
+  const Other = z.object({ cents: z.number(), currency: z.string().default('EUR') });
+  const flow = workflow({
+    id: 'w',
+    steps: ({ waitForEvent }) => Promise.all([waitForEvent('paid', Paid), waitForEvent('paid', Other)]),
+  });
+  const run = await ran(flow);
+  await expect(send(run, { pounds: 1 })).rejects.toMatchObject({ code: 'invalid_request' });
+  await send(run, { euros: 1 });
+  await run.engine.handle(run.runId)?.ended;
+  expect((await run.look()).run.status).toBe('paused');
+  await send(run, { cents: 5 });
+  await run.engine.handle(run.runId)?.ended;
+  // the schema fills in what the sender left out
+  expect((await run.look()).run.result!.content).toEqual([{ euros: 1 }, { cents: 5, currency: 'EUR' }]);
+  const any = workflow({
+    id: 'w',
+    steps: ({ waitForEvent }) => Promise.all([waitForEvent('paid', Paid), waitForEvent('paid')]),
+  });
+  const open = await ran(any);
+  expect(await send(open, 'whatever')).toMatchObject({ status: 'delivered' });
+});
+
+test('a workflow within the workflow waits for events of the run that the sender knows', async () => {
+  const inner = workflow({ id: 'inner', steps: [({ waitForEvent }) => waitForEvent('paid', Paid)] });
+  const [reached, release] = [gate(), gate()];
+  const outer = workflow({
+    id: 'outer',
+    steps: [
+      async () => {
+        reached.open();
+        await release.promise;
+        return 'ready';
+      },
+      inner,
+    ],
+  });
+  const store = await freshStore();
+  const engine = engineOver(store, [outer]);
+  const handle = await begin(engine, outer);
+  const run = workflowRun(store, engine, handle.runId);
+  await reached.promise;
+  await send(run, { euros: 7 });
+  release.open();
+  expect((await handle.ended).run.result?.content).toEqual({ euros: 7 });
+});
+
+test('events that are too large, or more than a run receives, are refused', async () => {
+  const run = await ran(paying());
+  const text = 'x'.repeat(256 * 1024);
+  await expect(send(run, { euros: 5, text })).rejects.toMatchObject({ code: 'event_too_large' });
+  const { receivedEvents } = run.store;
+  for (let sent = 0; sent < 1_000; sent += 1)
+    await receivedEvents.add(run.runId, { eventId: `e${sent}`, name: 'other', data: sent });
+  await expect(send(run, { euros: 5 })).rejects.toMatchObject({ code: 'too_many_received_events' });
+  // one that was received before is known all the same
+  const known = { eventId: 'e7', name: 'other', data: 7 };
+  expect(await receivedEvents.add(run.runId, known)).toBe('known');
+});
+
 test('in code, of a workflow that no service registers', async () => {
   const done = gate<number>();
   const flow = workflow({

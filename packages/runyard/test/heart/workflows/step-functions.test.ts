@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { JsonObject } from '../../../src/core/json.js';
+import { RunSlots } from '../../../src/core/runs/leases/run-slots.js';
+import type { Timers } from '../../../src/core/timers.js';
 import {
   AnswerRejected,
   agent,
@@ -10,11 +12,13 @@ import {
   router,
   type StepContext,
   step,
+  tool,
   type Workflow,
   workflow,
 } from '../../../src/index.js';
+import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { scriptedModel } from '../../../src/testing.js';
-import { changed, engineOver, gate, goOn } from '../harness.js';
+import { begin, changed, engineOver, freshStore, gate, goOn } from '../harness.js';
 import { diesAndRecovers, ran } from './workflow-runs.js';
 
 const talker = (...says: string[]) => agent({ id: 'talker', model: scriptedModel(says) });
@@ -75,6 +79,95 @@ describe('run()', () => {
     ]);
   });
 
+  test('a run whose time was up in one try is made again in the next', async () => {
+    const model = scriptedModel((_request, call) =>
+      call === 0
+        ? {
+            waitFor: (signal) =>
+              new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+          }
+        : 'in time',
+    );
+    const flow = workflow({
+      id: 'w',
+      steps: [
+        step({
+          name: 's',
+          maxRetries: 1,
+          backoff: { delayMs: 0 },
+          timeoutMs: 1_000,
+          run: ({ run }) => run(agent({ id: 'slow', model }), 'x'),
+        }),
+      ],
+    });
+    const { run, runs } = await (await ran(flow)).look();
+    expect(run.result!.content).toBe('in time');
+    expect(runs).toHaveLength(2);
+  });
+
+  test('the component gets the media, the dependencies and the metadata of the run, and its own schema reads the input', async () => {
+    const seen: unknown[] = [];
+    const model = scriptedModel(({ messages }) => {
+      seen.push([messages.at(-1)!.content, messages.at(-1)!.media?.map(({ kind }) => kind)]);
+      return 'ok';
+    });
+    const inputSchema = z.object({ n: z.number(), unit: z.string().default('m') });
+    const inner = workflow({
+      id: 'inner',
+      inputSchema,
+      steps: [
+        ({ input, dependencies, metadata }) => {
+          seen.push([input, dependencies, metadata]);
+          return 'ok';
+        },
+      ],
+    });
+    const flow = workflow({
+      id: 'w',
+      steps: [async ({ run }) => [await run(agent({ id: 'a', model }), 'look'), await run(inner, { n: 1 })]],
+    });
+    await flow.runOrThrow('x', {
+      files: [{ bytes: new TextEncoder().encode('hello'), mimeType: 'text/plain' }],
+      dependencies: { city: 'Rome' },
+      metadata: { plan: 'pro' },
+    });
+    expect(seen).toEqual([
+      ['look', ['file']],
+      [{ n: 1, unit: 'm' }, { city: 'Rome' }, { plan: 'pro' }],
+    ]);
+  });
+
+  test('what the function does not wait for ends before the step, and nothing begins after it', async () => {
+    let late: StepContext['run'] | undefined;
+    const flow = workflow({
+      id: 'w',
+      steps: [
+        step({
+          name: 's',
+          run: ({ run }) => {
+            late = run;
+            void run(talker('left alone'), 'x');
+            return 'done';
+          },
+        }),
+        // it has paused all the same
+        step({
+          name: 'asks',
+          run: ({ suspend }) => {
+            void suspend('Sure?');
+            return 'not yet';
+          },
+        }),
+      ],
+    });
+    const run = await ran(flow);
+    const { runs, run: paused } = await run.look();
+    expect(runs.map((inside) => inside.run.status)).toEqual(['completed']);
+    expect(paused.status).toBe('paused');
+    await expect(late!(talker('too late'), 'x')).rejects.toThrow("The function of 's' has ended.");
+    expect((await run.answer({ confirmed: true })).run.result!.content).toBe('not yet');
+  });
+
   test('after a crash the function is executed again and gets what it got before', async () => {
     const reached = gate();
     const model = vi.fn(() => 'said');
@@ -110,6 +203,20 @@ describe('run()', () => {
       'what is no component',
       async ({ run }: StepContext) => run({} as never, 'x'),
       'other than an agent, a team or a workflow',
+    ],
+    [
+      'two waits of one name',
+      async ({ sleep }: StepContext) => {
+        await sleep(1, { name: 'same' });
+        await sleep(1, { name: 'same' });
+        return 'never';
+      },
+      "'s' waits for 'same' twice",
+    ],
+    [
+      'an empty name',
+      async ({ run }: StepContext) => run(talker('a'), 'x', ''),
+      'a name that is not a text of 1 to 200 characters',
     ],
   ])('refuses %s, and does not retry', async (_, work, message) => {
     const flow = workflow({ id: 'w', steps: [step({ name: 's', run: work, backoff: { delayMs: 60_000 } })] });
@@ -256,6 +363,101 @@ describe('suspend()', () => {
     expect(ended.result!.error!.type).toBe('definition_changed');
   });
 
+  test('a question, and a run that waits, which the function no longer has end the run: the answer would go unheard', async () => {
+    let asks = true;
+    const gated = agent({
+      id: 'gated',
+      model: scriptedModel([{ toolCalls: [{ id: 'c', name: 'open' }] }, 'opened']),
+      tools: [tool({ name: 'open', description: 'x', requiresConfirmation: true, execute: () => 'open' })],
+    });
+    const questions = workflow({
+      id: 'w',
+      steps: [
+        step({ name: 's', run: async ({ suspend }) => (asks ? (await suspend('Sure?')).confirmed : 'no') }),
+      ],
+    });
+    const run = await ran(questions);
+    asks = false;
+    const { run: ended } = await run.answer({ confirmed: true });
+    expect(ended.result!.error!.type).toBe('definition_changed');
+    asks = true;
+    const runs = workflow({
+      id: 'w',
+      steps: async ({ run: begin, suspend }) => {
+        const [, answer] = await Promise.all([asks ? begin(gated, 'x') : 'no', suspend('Sure?')]);
+        return String(answer.confirmed);
+      },
+    });
+    const waiting = await runs.run('x');
+    asks = false;
+    const asked = (waiting.status === 'paused' ? waiting.requirements : [])
+      .map(({ requirement }) => requirement)
+      .find(({ confirmation_message }) => confirmation_message === 'Sure?');
+    const id = String(asked?.requirement_id);
+    const output = await runs.continue(waiting.runId, { answers: { [id]: { confirmed: true } } });
+    expect(output).toMatchObject({ status: 'error', error: { code: 'definition_changed' } });
+  });
+
+  test('a name that looks like a number is not the place of another wait, and the schema makes the value', async () => {
+    const flow = workflow({
+      id: 'w',
+      steps: [
+        step({
+          name: 's',
+          run: async ({ suspend }) => {
+            const Size = z.object({ size: z.string().trim(), unit: z.string().default('cm') });
+            const [named, first] = await Promise.all([
+              suspend('Named?', undefined, { name: '1' }),
+              suspend('First?', Size),
+            ]);
+            return [named.confirmed, first];
+          },
+        }),
+      ],
+    });
+    const paused = await flow.run('x');
+    const ids = (paused.status === 'paused' ? paused.requirements : []).map(({ requirement }) =>
+      String(requirement.requirement_id),
+    );
+    expect(new Set(ids).size).toBe(2);
+    const output = await flow.continue(paused.runId, {
+      answers: { [ids[0]!]: { confirmed: true }, [ids[1]!]: { userInput: { size: ' 5 ' } } },
+    });
+    expect(output.content).toEqual([true, { size: '5', unit: 'cm' }]);
+  });
+
+  test('a step that a person has done again asks again', async () => {
+    const flow = workflow({
+      id: 'w',
+      steps: [
+        step({
+          name: 's',
+          run: async ({ suspend }) => String((await suspend('Sure?')).confirmed),
+          review: { requiresOutputReview: true },
+        }),
+      ],
+    });
+    const run = await ran(flow);
+    await run.answer({ confirmed: true });
+    const again = await run.answer({ confirmed: false, rejection_feedback: 'no' });
+    expect(again.requirements.open[0]!.body.confirmation_message).toBe('Sure?');
+    await run.answer({ confirmed: false });
+    const done = await run.answer({ confirmed: true });
+    expect(done.run.result!.content).toBe('false');
+  });
+
+  test('ten answers that do not fit end the step', async () => {
+    const flow = workflow({
+      id: 'w',
+      steps: [step({ name: 's', run: async ({ suspend }) => (await suspend('How much?', Refund)).euros })],
+    });
+    const run = await ran(flow);
+    for (let answer = 0; answer < 9; answer += 1) await run.answer({ user_input: { euros: 80 } });
+    expect((await run.look()).run.status).toBe('paused');
+    const { run: failed } = await run.answer({ user_input: { euros: 80 } });
+    expect(failed.result!.error!.message).toContain('had 10 answers that do not fit its schema');
+  });
+
   test('is undefined when the time is up', async () => {
     const flow = workflow({
       id: 'w',
@@ -341,6 +543,56 @@ describe('sleep()', () => {
     expect(executions).toBe(2);
   });
 
+  test('a long one whose time is not up stays asleep, however often the run is looked at', async () => {
+    const flow = workflow({
+      id: 'w',
+      steps: [
+        step({
+          name: 's',
+          run: async ({ sleep }) => {
+            await sleep(3_600_000);
+            return 'awake';
+          },
+        }),
+      ],
+    });
+    const run = await ran(flow);
+    const { wakeAt } = (await run.look()).run;
+    const engine = engineOver(run.store, [flow]);
+    const looked = await engine.answer(run.runId, { answers: new Map(), continuation: goOn });
+    expect((await looked.ended).run).toMatchObject({ status: 'paused', wakeAt });
+    expect(await later(flow, run)).toMatchObject({ status: 'completed', result: { content: 'awake' } });
+  });
+
+  test('a short one stays in its process until its time, and lends its slot meanwhile', async () => {
+    const sleepMs = 57_123;
+    const wakes: (() => void)[] = [];
+    const timers: Timers = {
+      ...systemTimers,
+      after: (ms, work) => {
+        if (ms > sleepMs || ms < sleepMs - 5_000) return systemTimers.after(ms, work);
+        wakes.push(work);
+        return () => {};
+      },
+    };
+    const sleeper = workflow({
+      id: 'sleeper',
+      steps: [
+        async ({ sleep }) => {
+          await sleep(sleepMs);
+          return 'awake';
+        },
+      ],
+    });
+    const store = await freshStore();
+    const slots = new RunSlots({ executing: 1, waiting: 1 });
+    const engine = engineOver(store, [sleeper], { slots, timers });
+    const handles = [await begin(engine, sleeper), await begin(engine, sleeper)];
+    await expect.poll(() => wakes.length).toBe(2);
+    for (const wake of wakes) wake();
+    for (const { ended } of handles) expect((await ended).run.result!.content).toBe('awake');
+  });
+
   test('after a crash the time that was recorded counts', async () => {
     const reached = gate();
     let isFirst = true;
@@ -351,8 +603,7 @@ describe('sleep()', () => {
           step({
             name: 's',
             run: async ({ sleep }) => {
-              // it has not ended when the process dies
-              const long = sleep(isFirst ? 300 : 59_000);
+              const long = sleep(isFirst ? 977 : 3_000_000);
               await sleep(1);
               if (isFirst) {
                 isFirst = false;
@@ -365,7 +616,12 @@ describe('sleep()', () => {
           }),
         ],
       });
-    const run = await diesAndRecovers(make, reached.promise, (keys) => keys.includes('node:0:sleep:2'));
+    // in the process that dies it never ends
+    const after: Timers['after'] = (ms, work) =>
+      ms > 900 && ms <= 977 ? () => {} : systemTimers.after(ms, work);
+    const timers = { ...systemTimers, after };
+    const isStored = (keys: readonly string[]) => keys.includes('node:0:sleep:2');
+    const run = await diesAndRecovers(make, reached.promise, isStored, { timers });
     expect((await run.look()).run.result!.content).toBe('awake');
   });
 });

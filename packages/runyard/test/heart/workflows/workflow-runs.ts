@@ -70,10 +70,11 @@ export async function diesAndRecovers(
   make: () => Workflow,
   reached: Promise<unknown>,
   isStored: (keys: readonly string[]) => boolean,
+  dying: Parameters<typeof engineOver>[2] = {},
 ) {
   const store = await freshStore();
   const first = make();
-  const dead = engineOver(store, [first], { owner: 'dead', leaseMs: 1 });
+  const dead = engineOver(store, [first], { owner: 'dead', leaseMs: 1, ...dying });
   const { runId } = await begin(dead, first, { background: true });
   await reached;
   const completed = async () =>

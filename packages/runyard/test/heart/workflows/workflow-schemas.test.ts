@@ -14,6 +14,7 @@ import {
   workflow,
 } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
+import { changed, engineOver, goOn } from '../harness.js';
 import { call } from '../teams/team-runs.js';
 import { diesAndRecovers, ran, told } from './workflow-runs.js';
 
@@ -84,6 +85,25 @@ test('what does not fit is a failure of the step, which its policy decides about
   expect(calls).toBe(1);
 });
 
+test('a step sees what its input schema made of the output before it, and a failed step has no output to check', async () => {
+  const trimmed = step({
+    name: 'trimmed',
+    inputSchema: z.object({ title: z.string().trim(), lines: z.number().default(3) }),
+    run: ({ previousStepContent }) => previousStepContent,
+  });
+  const flow = workflow({ id: 'flow', steps: [() => ({ title: ' Spring ' }), trimmed] });
+  expect((await flow.runOrThrow('x')).content).toEqual({ title: 'Spring', lines: 3 });
+  const failing = step({
+    name: 'failing',
+    outputSchema: Report,
+    maxRetries: 0,
+    onError: 'skip',
+    run: () => stepOutput({ content: 'nothing', success: false, error: 'broken' }),
+  });
+  const { stepResults } = await workflow({ id: 'flow', steps: [failing, () => 'next'] }).run('x');
+  expect(stepResults[0]).toMatchObject({ success: false, error: 'broken' });
+});
+
 test('an agent is asked for the output schema of its step, and its answer has to fit', async () => {
   const model = scriptedModel(['{"title":"Spring"}', 'No JSON at all']);
   const writer = agent({ id: 'writer', model });
@@ -147,12 +167,14 @@ test('foreach does a step for each item, in order, so many at once as allowed', 
 });
 
 test('an item that fails ends the run, or is null in the list; anything but a list is refused', async () => {
+  const items: unknown[] = [];
   const picky = (onError: 'fail' | 'skip') =>
     step({
       name: 'picky',
       maxRetries: 0,
       onError,
       run: ({ previousStepContent }) => {
+        items.push(previousStepContent);
         if (previousStepContent === 2) throw new Error('not two');
         return previousStepContent;
       },
@@ -160,10 +182,13 @@ test('an item that fails ends the run, or is null in the list; anything but a li
   const over = (onError: 'fail' | 'skip') =>
     workflow({ id: 'flow', steps: [() => [1, 2, 3], foreach(picky(onError))] });
   expect((await over('skip').runOrThrow('x')).content).toEqual([1, null, 3]);
+  items.length = 0;
   expect(await over('fail').run('x')).toMatchObject({
     status: 'error',
     error: { message: "Step 'picky' failed: not two" },
   });
+  // once an item ends the run, no other begins
+  expect(items).toEqual([1, 2]);
   const text = await workflow({ id: 'text', steps: [() => 'abc', foreach(double, { name: 'all' })] }).run(
     'x',
   );
@@ -372,6 +397,29 @@ test('a person reviews what a router has chosen', async () => {
   expect((await cancelling.continue(last.runId, { answers: { way: { confirmed: false } } })).status).toBe(
     'cancelled',
   );
+});
+
+test.each([
+  ['approve', 'completed', 'went left'],
+  ['skip', 'completed', "Router 'way' was skipped: its choice was not reviewed in time."],
+  ['cancel', 'cancelled', expect.stringContaining('was not answered in time')],
+] as const)('a choice that nobody reviews in time: %s', async (onTimeout, status, content) => {
+  const flow = workflow({
+    id: 'flow',
+    steps: [
+      router({
+        name: 'way',
+        select: () => 'left',
+        choices: [step({ name: 'left', run: () => 'went left' })],
+        review: { requiresRouteReview: true, timeoutMs: 1_000, onTimeout },
+      }),
+    ],
+  });
+  const { store, runId } = await ran(flow);
+  const leases = changed(store.leases, { now: async () => Date.now() + 86_400_000 });
+  const engine = engineOver(store, [flow], { leases });
+  const { run } = await (await engine.answer(runId, { answers: new Map(), continuation: goOn })).ended;
+  expect(run).toMatchObject({ status, result: { content } });
 });
 
 test('wrong options are refused by name', () => {

@@ -52,6 +52,8 @@ export const whole: Required<AgentSettings> = {
   addDatetimeToContext: true,
   timezone: 'Europe/Paris',
   sendMediaToModel: false,
+  storeToolMessages: false,
+  storeMedia: false,
   introduction: 'Hello',
   tools: [pay, guarded, kit],
   toolChoice: { name: 'pay' },

@@ -1,10 +1,10 @@
-import { AgentFactory } from '../../../core/agents/agent-factory.js';
 import type {
   BuiltComponent,
   ComponentReference,
   ConfigFault,
 } from '../../../core/configs/component-config.js';
 import { errors } from '../../../core/errors/errors.js';
+import { type AnyFactory, ComponentFactory } from '../../../core/factories/component-factory.js';
 import { componentKey } from '../../../core/runs/resume/ending-executable.js';
 import type { ConfigVersion, RunKind, RunOptions } from '../../../core/runs/run.js';
 import type { StoredComponents, StoredConfig } from '../stored-components.js';
@@ -29,7 +29,7 @@ export interface TreeSite {
   readonly stored: Pick<StoredComponents, 'find' | 'at'>;
   references(stored: StoredConfig): readonly ComponentReference[];
   /** What code defines under an id. */
-  code(kind: RunKind, id: string): BuiltComponent | AgentFactory | undefined;
+  code(kind: RunKind, id: string): BuiltComponent | AnyFactory | undefined;
 }
 
 /** How far teams and workflows may contain each other, and how many places one tree may have. */
@@ -132,9 +132,9 @@ class TreeReading {
           message: `names version ${pin} of the ${kind} '${id}', which is pinned and does not exist.`,
         };
     }
-    if (code instanceof AgentFactory)
+    if (code instanceof ComponentFactory)
       return {
-        message: `names the agent '${id}', which a factory builds for each run: it cannot be used here.`,
+        message: `names the ${kind} '${id}', which a factory builds for each run: it cannot be used here.`,
       };
     return code;
   }

@@ -45,6 +45,18 @@ const readCurrent = statement(
   `${live(runs)} WHERE c.component_id = ? AND c.component_type = ? AND c.deleted_at IS NULL`,
 );
 
+/** `changes` counts every change of the component; the times tell two components with one id apart. */
+const readChanges = statement(
+  'read_runnable_changes',
+  'SELECT changes, created_at, updated_at FROM components WHERE component_id = ? AND component_type = ?',
+);
+
+interface Changes {
+  readonly changes: number;
+  readonly created_at: number;
+  readonly updated_at: number | null;
+}
+
 // also of what is deleted: a run keeps what it began with
 const readState = statement(
   'read_runnable_state',
@@ -78,8 +90,8 @@ const latestMs = 120_000;
 /** How many are read at once: each may hold a megabyte. */
 const pageSize = 20;
 
-/** How many of the last read ones are kept as they were decoded. */
-const mostDecoded = 500;
+/** How many of the last found ones are kept. */
+const mostFound = 500;
 
 /** How many ids a list of names is made of. */
 const mostIds = 1_000;
@@ -87,7 +99,7 @@ const mostIds = 1_000;
 /** The stored components of the service's own database, as runs need them. */
 export class RunnableComponents implements StoredComponents {
   readonly #keys = new Set<string>();
-  readonly #decoded = new LastUsed<{ readonly row: RunnableRow; readonly stored: StoredConfig }>(mostDecoded);
+  readonly #found = new LastUsed<{ readonly as: Changes; readonly stored: StoredConfig }>(mostFound);
   #keysUntil = 0;
 
   constructor(private readonly database: Database) {}
@@ -107,20 +119,21 @@ export class RunnableComponents implements StoredComponents {
     return rows.map((row) => row.component_id);
   }
 
+  /** The same value until the component changes: each run asks only whether it has. */
   async find(kind: RunKind, id: string, version?: number): Promise<StoredConfig | undefined> {
+    const [as] = await this.database.read<Changes>(readChanges, [id, kind]);
+    if (as === undefined) return undefined;
+    const key = `${componentKey(kind, id)} ${version ?? ''}`;
+    const known = this.#found.get(key);
+    if (known !== undefined && isSame(known.as, as)) return known.stored;
+    // read after its changes: of one that changes meanwhile, the next run reads again
     const [row] =
       version === undefined
         ? await this.database.read<RunnableRow>(readCurrent, [id, kind])
         : await this.database.read<RunnableRow>(readVersion, [version, id, kind]);
-    return row && this.#decode(`${componentKey(kind, id)} ${version ?? ''}`, row);
-  }
-
-  /** The same value for the same row: each run reads the row, and decodes only what has changed. */
-  #decode(key: string, row: RunnableRow): StoredConfig {
-    const known = this.#decoded.get(key);
-    if (known !== undefined && isSame(known.row, row)) return known.stored;
+    if (row === undefined) return undefined;
     const stored = fromRow(row);
-    this.#decoded.set(key, { row, stored });
+    this.#found.set(key, { as, stored });
     return stored;
   }
 
@@ -153,14 +166,11 @@ export class RunnableComponents implements StoredComponents {
   }
 }
 
-function isSame(one: RunnableRow, other: RunnableRow): boolean {
+function isSame(one: Changes, other: Changes): boolean {
   return (
-    one.version === other.version &&
-    one.revision === other.revision &&
-    one.stage === other.stage &&
-    one.name === other.name &&
-    one.config === other.config &&
-    one.links === other.links
+    one.changes === other.changes &&
+    one.created_at === other.created_at &&
+    one.updated_at === other.updated_at
   );
 }
 

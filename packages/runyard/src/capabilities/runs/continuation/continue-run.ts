@@ -1,6 +1,6 @@
-import { AgentFactory } from '../../../core/agents/agent-factory.js';
 import { onModel } from '../../../core/components/on-model.js';
 import { errors } from '../../../core/errors/errors.js';
+import { type AnyFactory, ComponentFactory, requestOf } from '../../../core/factories/component-factory.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Executable } from '../../../core/runs/executable.js';
 import type { CallApplication } from '../../../core/runs/execution/code-owner.js';
@@ -12,7 +12,7 @@ import type { FoundComponent, FoundRun } from '../run-lookup.js';
 import type { ContinueRequest } from './continue-request.js';
 
 /** How a factory is called before there is a run. */
-type PrepareRun = <T>(factory: AgentFactory, work: (call: CallApplication) => Promise<T>) => Promise<T>;
+type PrepareRun = <T>(factory: AnyFactory, work: (call: CallApplication) => Promise<T>) => Promise<T>;
 
 /** Where a request continues a run, with the rights of its caller. */
 export function resumeSite(
@@ -22,16 +22,15 @@ export function resumeSite(
   prepare: PrepareRun,
 ): ResumeSite {
   const claims = (run: Run) =>
-    component instanceof AgentFactory || component.readsClaims ? claimsFor(caller, run) : null;
+    component instanceof ComponentFactory || component.readsClaims ? claimsFor(caller, run) : null;
   /** What a copy is executed by; a factory builds it for the one whose run it was. */
   const executable = async (run: Run): Promise<Executable> => {
-    const { factoryInput: input = {}, model } = run.input.options;
-    if (!(component instanceof AgentFactory))
+    const { model } = run.input.options;
+    if (!(component instanceof ComponentFactory))
       return (model === undefined ? undefined : onModel(component, model)) ?? component;
-    const { sessionId, userId } = run;
     const { fixed = run.input.options.fixed } = options;
-    const state = { ...(await space.runs.session(sessionId))?.state, ...fixed?.state };
-    const request = { input, userId, claims: claims(run), sessionId, state };
+    const state = (await space.runs.session(run.sessionId))?.state ?? {};
+    const request = requestOf(run, state, { claims: claims(run), ...(fixed !== undefined && { fixed }) });
     return prepare(component, (call) => component.build(request, call, model));
   };
   return {

@@ -1,5 +1,5 @@
-import { AgentFactory } from '../../../core/agents/agent-factory.js';
 import { errors } from '../../../core/errors/errors.js';
+import { ComponentFactory } from '../../../core/factories/component-factory.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { RunOptions } from '../../../core/runs/run.js';
 import type { BoundValues, Caller } from '../../../platform/auth/caller.js';
@@ -31,7 +31,7 @@ export function boundFor(
 function knowledgeClaims({ scope, claims }: Caller, component: Component | undefined): BoundValues {
   if (scope.kind === 'all') return {};
   // what a factory builds or a function chooses is not known yet, and the claims are stored with the run in any case
-  if (component instanceof AgentFactory || component?.readsClaims) return { claims: claims ?? {} };
+  if (component instanceof ComponentFactory || component?.readsClaims) return { claims: claims ?? {} };
   const { knowledgeBases = [] } = component ?? {};
   const names = new Set(knowledgeBases.flatMap(({ settings }) => Object.values(settings.claimFilters ?? {})));
   const bound = Object.entries(claims ?? {}).filter(([name]) => names.has(name));

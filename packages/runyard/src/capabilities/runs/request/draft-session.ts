@@ -1,5 +1,5 @@
-import { AgentFactory } from '../../../core/agents/agent-factory.js';
 import { errors } from '../../../core/errors/errors.js';
+import { ComponentFactory } from '../../../core/factories/component-factory.js';
 import type { RunRequest } from '../../../core/runs/run-request.js';
 import type { Caller } from '../../../platform/auth/caller.js';
 import type { FoundComponent } from '../run-lookup.js';
@@ -14,7 +14,7 @@ export async function prepareDraftSession(
   { component, space }: FoundComponent,
   { sessionId, userId }: Pick<RunRequest, 'sessionId' | 'userId'>,
 ): Promise<void> {
-  if (sessionId === undefined || component instanceof AgentFactory) return;
+  if (sessionId === undefined || component instanceof ComponentFactory) return;
   const { kind, id, origin, sessionMetadata } = component;
   if (origin?.stage !== 'draft') return;
   if ((await space.sessions.find(scope, sessionId)) === undefined) {

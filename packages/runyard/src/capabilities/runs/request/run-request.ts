@@ -69,7 +69,8 @@ export async function runRequestOf(
   const options = await optionsOf(form, runForms[place.kind].create.shape, following, bound);
   const { dependencies, sessionState } = options;
   // what the token says is a part of the request: the same form with another token is another one
-  const claims = bound.claims && Object.keys(bound.claims).length > 0 ? { claims: bound.claims } : {};
+  const said = lastingClaims(bound.claims ?? {});
+  const claims = Object.keys(said).length > 0 ? { claims: said } : {};
   const given = callerInput === undefined ? {} : { callerInput };
   const sent = {
     ...form,
@@ -104,6 +105,11 @@ export async function runRequestOf(
     disconnected,
     form,
   };
+}
+
+/** What a token says about its holder: the next token of the same holder says it again. */
+function lastingClaims({ exp: _exp, iat: _iat, nbf: _nbf, jti: _jti, ...lasting }: JsonObject): JsonObject {
+  return lasting;
 }
 
 function passedOn(hops: FormContext['hops']): Pick<RunOptions, 'hops'> {

@@ -1,7 +1,8 @@
 import { withinTime } from '../../../core/abort.js';
-import { AgentFactory } from '../../../core/agents/agent-factory.js';
+import type { RunOrigin } from '../../../core/components/code-runs.js';
 import { onModel } from '../../../core/components/on-model.js';
 import { errors } from '../../../core/errors/errors.js';
+import { ComponentFactory, originOf } from '../../../core/factories/component-factory.js';
 import { newId } from '../../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import type { Log } from '../../../core/log.js';
@@ -10,7 +11,6 @@ import type { Executable } from '../../../core/runs/executable.js';
 import { type CallApplication, runAsOwner } from '../../../core/runs/execution/code-owner.js';
 import type { RunHandle } from '../../../core/runs/execution/executor.js';
 import type { AnyLimits } from '../../../core/runs/limits/run-limits.js';
-import type { RunOptions } from '../../../core/runs/run.js';
 import { ownSession } from '../../../core/runs/run-request.js';
 import { systemTimers } from '../../../platform/engine/local/timers.js';
 import { parseUntrustedJson } from '../../../platform/http/request/json-text.js';
@@ -65,9 +65,11 @@ export async function startRun(
     request.disconnected,
     (call) => prepare(component, space, request, call),
   );
-  const media = await storedMedia(request.form, space.media);
+  const newRunId = request.runId === undefined ? (request.newRunId ?? newId()) : undefined;
+  const owner = executable.forgets?.media ? (request.runId ?? newRunId) : undefined;
+  const media = await storedMedia(request.form, space.media, owner);
   const input = { content, media, options: { ...request.input.options, ...origin } };
-  const handle = await space.engine.start(executable, { ...request, sessionId, input });
+  const handle = await space.engine.start(executable, { ...request, newRunId, sessionId, input });
   // the head of a stream names the run: a client that has read it must find the run again, whatever happens here
   if (request.stream) await handle.stored();
   return handle;
@@ -77,8 +79,8 @@ interface PreparedRun {
   readonly executable: Executable;
   readonly content: string;
   readonly sessionId: string | undefined;
-  /** What must be kept to build the same agent, or to call the same functions, again. */
-  readonly origin?: Pick<RunOptions, 'factoryInput' | 'claims'>;
+  /** What must be kept to build the same component, or to call the same functions, again. */
+  readonly origin?: RunOrigin;
 }
 
 /** What executes the run, the component or what a factory builds for this caller and session, and what it accepts. */
@@ -94,7 +96,7 @@ async function prepare(
     return (await executable.acceptInput?.(input.content, call)) ?? input.content;
   };
   const { model } = input.options;
-  if (!(component instanceof AgentFactory)) {
+  if (!(component instanceof ComponentFactory)) {
     const executable = (model === undefined ? undefined : onModel(component, model)) ?? component;
     const origin = executable.readsClaims && claims !== null ? { origin: { claims } } : {};
     return { executable, content: await accepted(executable), sessionId: request.sessionId, ...origin };
@@ -106,7 +108,7 @@ async function prepare(
   const state = { ...session?.state, ...input.options.sessionState };
   const asked = { input: factoryInput, userId, claims, sessionId, state };
   const built = await component.build(asked, call, model);
-  const origin = { factoryInput, claims: claims ?? undefined };
+  const origin = originOf(factoryInput, state, claims);
   return { executable: built, content: await accepted(built), sessionId, origin };
 }
 
@@ -124,13 +126,17 @@ function factoryInputOf(text: string | undefined): JsonObject {
   return value;
 }
 
-async function storedMedia(form: CreateForm, media: MediaService): Promise<Media[]> {
+async function storedMedia(
+  form: CreateForm,
+  media: MediaService,
+  owner: string | undefined,
+): Promise<Media[]> {
   const lists = await Promise.all([
-    media.fromUploads(form.files ?? []),
-    media.fromJson('image', 'images', form.images ?? []),
-    media.fromJson('audio', 'audio', form.audio ?? []),
-    media.fromJson('video', 'videos', form.videos ?? []),
-    media.fromJson('file', 'input_files', form.input_files ?? []),
+    media.fromUploads(form.files ?? [], owner),
+    media.fromJson('image', 'images', form.images ?? [], owner),
+    media.fromJson('audio', 'audio', form.audio ?? [], owner),
+    media.fromJson('video', 'videos', form.videos ?? [], owner),
+    media.fromJson('file', 'input_files', form.input_files ?? [], owner),
   ]);
   return lists.flat();
 }
@@ -150,7 +156,7 @@ export function beforeRun<T>(
     at = what;
     return runAsOwner({ log, facts: { component: component.id, step: what } }, work);
   };
-  const isFactory = component instanceof AgentFactory;
+  const isFactory = component instanceof ComponentFactory;
   if (!isFactory && component.settings.inputSchema === undefined) return prepare(call);
   const withinMs = Math.min(longestMs, limits?.timeMs ?? longestMs);
   const timeout = () => {

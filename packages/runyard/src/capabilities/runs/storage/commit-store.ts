@@ -1,4 +1,4 @@
-import type { RefusedWrite, RunWrite } from '../../../core/runs/journal/ports.js';
+import type { EventBlock, RefusedWrite, RunUpdate, RunWrite } from '../../../core/runs/journal/ports.js';
 import type { Database, SqlValue } from '../../../platform/storage/database.js';
 import { type BatchRefusal, writeBatch } from '../../../platform/storage/postgres/batch.js';
 import { unitOf } from '../../../platform/storage/sqlite/unit.js';
@@ -18,6 +18,7 @@ import {
   type WritePlan,
 } from '../../../platform/storage/write-plan.js';
 import { approvalEffects } from '../../approvals/write-store.js';
+import { mediaEffects } from '../../media/write-store.js';
 import { usageEffects } from '../../metrics/usage-write-store.js';
 import {
   sessionEffects,
@@ -28,8 +29,9 @@ import {
 import { traceEffects } from '../../traces/write-store.js';
 import { keyOf, keyRows, takeKeys } from './idempotency-store.js';
 import { type JournalTables, jobTables, ofTables, runTables } from './journal-tables-store.js';
+import { lastVersions, packedWrite, type StoredWrite, withUnpacked } from './packed-run-store.js';
 import { changingFields, runFields, stepFields } from './rows-store.js';
-import { textRows, writeTexts } from './text-store.js';
+import { forgottenTexts, removeTexts, textRows, writeTexts } from './text-store.js';
 
 type Reason = RefusedWrite['reason'];
 
@@ -56,11 +58,13 @@ const place: Sql = ({ written }) =>
   `coalesce((SELECT numbered.last_run_seq FROM ${written('sessions', [touchSessions, touchKnownSessions])} AS numbered
     WHERE numbered.session_id = given.session_id), 0) - given.following_runs`;
 
+const insertedColumns = [...columnsOf(runFields), 'packed_steps', 'packed_events'] as const;
+
 const insertRuns: RowInsert = {
   does: 'insert',
   name: 'inserted_runs',
   table: 'runs',
-  columns: columnsOf(runFields),
+  columns: insertedColumns,
   helpers: ['following_runs integer', 'lease_ms bigint'],
   computed: { updated_at: changedAt, lease_expires_at: leaseEnd, session_seq: place },
   key: ['run_id'],
@@ -71,12 +75,16 @@ const insertJobs: RowInsert = {
   does: 'insert',
   name: 'inserted_jobs',
   table: jobTables.runs,
-  columns: columnsOf(runFields),
+  columns: insertedColumns,
   helpers: ['following_runs integer', 'lease_ms bigint'],
   computed: { updated_at: changedAt, lease_expires_at: leaseEnd },
   key: ['run_id'],
   conflict: 'keep',
 };
+
+/** A further attempt writes rows: what the row of the run held is among them. */
+const stillPacked = (column: string): Sql =>
+  `CASE WHEN stored.attempt = given.attempt THEN stored.${column} END`;
 
 /** What is written of every execution, whether it is of a run or of a job. */
 const writesOf = ofTables(({ prefix, runs, steps, events }) => {
@@ -108,8 +116,18 @@ const writesOf = ofTables(({ prefix, runs, steps, events }) => {
       ...Object.fromEntries(changingFields.map(([column]) => [nameOf(column), `given.${nameOf(column)}`])),
       updated_at: changedAt,
       lease_expires_at: leaseEnd,
+      packed_steps: stillPacked('packed_steps'),
+      packed_events: stillPacked('packed_events'),
     },
     where: 'stored.run_id = given.run_id',
+  };
+
+  /** One that changes its input, too. Apart from the others, because hardly a run does. */
+  const updateInputs: RowUpdate = {
+    ...updateRuns,
+    name: `${prefix}updated_inputs`,
+    columns: [...updateRuns.columns, 'input'],
+    set: { ...updateRuns.set, input: 'given.input' },
   };
 
   const removeSteps: RowDelete = {
@@ -140,7 +158,7 @@ const writesOf = ofTables(({ prefix, runs, steps, events }) => {
     unordered: true,
   };
 
-  return { holdRuns, claimRuns, updateRuns, removeSteps, writeSteps, writeEvents };
+  return { holdRuns, claimRuns, updateRuns, updateInputs, removeSteps, writeSteps, writeEvents };
 });
 
 const replaceRuns: RowUpdate = {
@@ -160,7 +178,10 @@ export async function commitRuns(
 ): Promise<RefusedWrite[]> {
   const refused: RefusedWrite[] = [];
   if (given.length === 0) return refused;
-  const writes = given.map(withUpdatedInsert);
+  const { tables = runTables } = options;
+  const packed = given.map((write) => packedWrite(withUpdatedInsert(write)));
+  // at once where nothing has to be read first: a database that is closed then still takes the write
+  const writes = given.some(({ claims }) => claims) ? await withUnpacked(database, tables, packed) : packed;
   if (database.dialect === 'sqlite') {
     const units = writes.map((write) => unitOf(planOf([write], options)));
     const refusals = await database.write(units.map(({ rows }) => rows));
@@ -183,10 +204,11 @@ export async function commitRuns(
 }
 
 function planOf(
-  writes: readonly RunWrite[],
+  writes: readonly StoredWrite[],
   { traces, tables = runTables }: CommitOptions,
 ): WritePlan<Reason> {
-  const { holdRuns, claimRuns, updateRuns, removeSteps, writeSteps, writeEvents } = writesOf(tables);
+  const { holdRuns, claimRuns, updateRuns, updateInputs, removeSteps, writeSteps, writeEvents } =
+    writesOf(tables);
   const held = [
     { write: holdRuns, rows: rowsOf(writes, heldRun), reason: 'fenced' },
     { write: claimRuns, rows: rowsOf(writes, claimedRun), reason: 'fenced' },
@@ -194,6 +216,7 @@ function planOf(
   const updated = { write: updateRuns, rows: rowsOf(writes, changedRun) };
   const journal = [
     { write: removeSteps, rows: rowsOf(writes, stepsToRemove) },
+    { write: removeTexts(tables), rows: rowsOf(writes, forgottenTexts) },
     { write: writeTexts(tables), rows: rowsOf(writes, textRows) },
     { write: writeSteps, rows: rowsOf(writes, distinctSteps) },
     { write: writeEvents, rows: rowsOf(writes, eventRows) },
@@ -213,11 +236,13 @@ function planOf(
     ],
     effects: [
       updated,
+      { write: updateInputs, rows: rowsOf(writes, changedInput) },
       { write: replaceRuns, rows: rowsOf(writes, replacedRun) },
       ...journal,
       ...approvalEffects(writes),
       ...sessionEffects(writes),
       ...usageEffects(writes),
+      ...mediaEffects(writes),
       ...(traces ? traceEffects(writes) : []),
     ],
   };
@@ -238,21 +263,31 @@ function claimedRun({ runId, insert, claims }: RunWrite): Rows {
 }
 
 /** Each comes before those of its session that follow it. */
-function newRuns(writes: readonly RunWrite[]): Rows {
+function newRuns(writes: readonly StoredWrite[]): Rows {
   const following = new Map<string, number>();
   const rows: SqlValue[][] = [];
-  for (const { insert, texts, leaseMs } of writes.toReversed()) {
+  for (const { insert, texts, leaseMs, packed } of writes.toReversed()) {
     if (!insert) continue;
     const count = following.get(insert.sessionId) ?? 0;
     following.set(insert.sessionId, count + 1);
-    rows.push([...valuesOf(runFields, insert, insert.attempt, texts?.idOf), count, leaseMs ?? null]);
+    const journal = [packed?.packed_steps ?? null, packed?.packed_events ?? null];
+    const values = valuesOf(runFields, insert, insert.attempt, texts?.idOf);
+    rows.push([...values, ...journal, count, leaseMs ?? null]);
   }
   return rows;
 }
 
-function changedRun({ runId, attempt, update, texts, leaseMs }: RunWrite): Rows {
-  if (!update) return noRows;
-  return [[runId, ...valuesOf(changingFields, update, attempt, texts?.idOf), leaseMs ?? null]];
+function changedRun(write: RunWrite): Rows {
+  return write.update && !write.forgotten?.input ? [changedValues(write, write.update)] : noRows;
+}
+
+function changedInput(write: RunWrite): Rows {
+  const input = write.forgotten?.input;
+  return write.update && input ? [[...changedValues(write, write.update), JSON.stringify(input)]] : noRows;
+}
+
+function changedValues({ runId, attempt, texts, leaseMs }: RunWrite, update: RunUpdate): SqlValue[] {
+  return [runId, ...valuesOf(changingFields, update, attempt, texts?.idOf), leaseMs ?? null];
 }
 
 function replacedRun({ replaces, insert, update }: RunWrite): Rows {
@@ -266,23 +301,26 @@ function stepsToRemove({ runId, removedSteps, steps }: RunWrite): Rows {
   return removedSteps.filter((seq) => !written.has(seq)).map((seq) => [runId, seq]);
 }
 
-/** The last version of each step. */
-function distinctSteps({ steps, texts }: RunWrite): Rows {
-  const ascend = steps.every(({ seq }, index) => index === 0 || seq > (steps[index - 1]?.seq ?? seq));
-  const distinct = ascend ? steps : [...new Map(steps.map((step) => [step.seq, step])).values()];
-  return distinct.map((step) => valuesOf(stepFields, step, texts?.idOf));
+function distinctSteps({ steps, texts, packed }: StoredWrite): Rows {
+  if (packed !== undefined) return noRows;
+  return lastVersions(steps).map((step) => valuesOf(stepFields, step, texts?.idOf));
 }
 
-function eventRows({ runId, events }: RunWrite): Rows {
-  return events ? [[runId, events.firstIndex, events.count, events.payload]] : noRows;
+/** A block that was in the row of the run may be changed by the same write. */
+function eventRows({ runId, events, unpackedEvents, forgotten, packed }: StoredWrite): Rows {
+  if (packed !== undefined) return noRows;
+  const blocks = new Map<number, EventBlock>();
+  for (const block of [unpackedEvents, events, ...(forgotten?.blocks ?? [])])
+    if (block !== undefined) blocks.set(block.firstIndex, block);
+  return Array.from(blocks.values(), ({ firstIndex, count, payload }) => [runId, firstIndex, count, payload]);
 }
 
 /**
  * A statement writes each row once. Writes of one run, writes of different users that meet in one session, and runs
  * that are started under one key depend on each other's outcome: they come one after the other.
  */
-function waves(writes: readonly RunWrite[]): RunWrite[][] {
-  let wave: RunWrite[] = [];
+function waves(writes: readonly StoredWrite[]): StoredWrite[][] {
+  let wave: StoredWrite[] = [];
   const all = [wave];
   let runs = new Set<string>();
   let keys = new Set<string>();

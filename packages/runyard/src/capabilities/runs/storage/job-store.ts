@@ -4,6 +4,7 @@ import type {
   RefusedWrite,
   RunJournal,
   RunWrite,
+  StoredText,
 } from '../../../core/runs/journal/ports.js';
 import type { RunLeases } from '../../../core/runs/leases/run-leases.js';
 import type { RunQueue } from '../../../core/runs/leases/run-queue.js';
@@ -18,7 +19,7 @@ import { LeaseStore } from './lease-store.js';
 import { LoadedRunStore, type RunWithSteps } from './loaded-run-store.js';
 import { OrphanStore } from './orphan-store.js';
 import { QueueStore } from './queue-store.js';
-import { textParts } from './text-store.js';
+import { longTexts, textParts } from './text-store.js';
 
 /** The journal of the jobs of one database. A job has no session: what is about sessions is empty. */
 export class JobStore implements RunJournal {
@@ -60,6 +61,10 @@ export class JobStore implements RunJournal {
 
   countEvents(jobId: string, fromIndex: number, toIndex: number): Promise<number> {
     return this.#events.count(jobId, fromIndex, toIndex);
+  }
+
+  longTexts(jobId: string): Promise<readonly StoredText[]> {
+    return longTexts(this.database, jobId, jobTables);
   }
 
   textParts(jobId: string, textId: string, from: number, limit: number): Promise<readonly string[]> {

@@ -1,6 +1,7 @@
+import { unpackSteps } from '../../../core/runs/journal/packed-journal.js';
 import type { Run, RunStatus, StepRecord } from '../../../core/runs/run.js';
 import { type Database, type Statement, statement } from '../../../platform/storage/database.js';
-import type { RunsTable, StepsTable } from '../tables.js';
+import type { PackedColumns, RunsTable, StepsTable } from '../tables.js';
 import { type JournalTables, ofTables, runTables } from './journal-tables-store.js';
 import { runColumns, runFromRow, stepColumns, stepFromRow } from './rows-store.js';
 import { textsOf } from './text-store.js';
@@ -10,16 +11,19 @@ export interface RunWithSteps {
   readonly steps: readonly StepRecord[];
 }
 
-const runList = runColumns.join(', ');
+/** The row of a run, and its steps unless they have rows of their own. */
+export type LoadedRow = RunsTable & Pick<PackedColumns, 'packed_steps'>;
+
+export const loadedList = [...runColumns, 'packed_steps'].join(', ');
 const stepList = stepColumns.join(', ');
 
 const statementsOf = ofTables(({ prefix, runs, steps }) => {
-  const readRun = statement(`${prefix}run`, `SELECT ${runList} FROM ${runs} WHERE run_id = ?`);
+  const readRun = statement(`${prefix}run`, `SELECT ${loadedList} FROM ${runs} WHERE run_id = ?`);
 
   const readRuns: Statement = {
     name: `${prefix}runs`,
-    sqlite: `SELECT ${runList} FROM ${runs} WHERE run_id IN (SELECT value FROM json_each(?))`,
-    postgres: `SELECT ${runList} FROM ${runs} WHERE run_id = ANY($1::text[])`,
+    sqlite: `SELECT ${loadedList} FROM ${runs} WHERE run_id IN (SELECT value FROM json_each(?))`,
+    postgres: `SELECT ${loadedList} FROM ${runs} WHERE run_id = ANY($1::text[])`,
   };
 
   const readRunSteps = statement(
@@ -54,12 +58,13 @@ export class LoadedRunStore {
 
   async load(runId: string): Promise<RunWithSteps | undefined> {
     const { readRun, readRunSteps } = this.#statements;
-    let [row] = await this.database.read<RunsTable>(readRun, [runId]);
+    let [row] = await this.database.read<LoadedRow>(readRun, [runId]);
     while (row !== undefined) {
+      if (row.packed_steps !== null) return (await this.withSteps([row]))[0];
       const steps = await this.database.read<StepsTable>(readRunSteps, [runId]);
       const texts = await textsOf(this.database, [row], steps, this.tables);
       // a run that continued or paused in between would be shown with steps that do not belong to its state
-      const [now] = await this.database.read<RunsTable>(readRun, [runId]);
+      const [now] = await this.database.read<LoadedRow>(readRun, [runId]);
       if (now?.attempt === row.attempt && now.status === row.status)
         return { run: runFromRow(row, texts), steps: steps.map((step) => stepFromRow(step, texts)) };
       row = now;
@@ -69,7 +74,7 @@ export class LoadedRunStore {
 
   async loadAll(runIds: readonly string[]): Promise<RunWithSteps[]> {
     if (runIds.length === 0) return [];
-    const rows = await this.database.read<RunsTable>(this.#statements.readRuns, [runIds]);
+    const rows = await this.database.read<LoadedRow>(this.#statements.readRuns, [runIds]);
     const runs = new Map((await this.withSteps(rows)).map((loaded) => [loaded.run.runId, loaded]));
     return runIds.flatMap((runId) => runs.get(runId) ?? []);
   }
@@ -83,13 +88,20 @@ export class LoadedRunStore {
   }
 
   /** A text that the run and its steps refer to is read once. */
-  async withSteps(rows: readonly RunsTable[]): Promise<RunWithSteps[]> {
-    if (rows.length === 0) return [];
-    const runIds = rows.map((row) => row.run_id);
-    const stepRows = await this.database.read<StepsTable>(this.#statements.readSteps, [runIds]);
+  async withSteps(rows: readonly LoadedRow[]): Promise<RunWithSteps[]> {
+    const apart = rows.filter((row) => row.packed_steps === null).map((row) => row.run_id);
+    const stepRows =
+      apart.length === 0 ? [] : await this.database.read<StepsTable>(this.#statements.readSteps, [apart]);
     const texts = await textsOf(this.database, rows, stepRows, this.tables);
-    const steps = new Map<string, StepRecord[]>(rows.map((row) => [row.run_id, []]));
+    const steps = new Map<string, StepRecord[]>(apart.map((runId) => [runId, []]));
     for (const row of stepRows) steps.get(row.run_id)?.push(stepFromRow(row, texts));
-    return rows.map((row) => ({ run: runFromRow(row, texts), steps: steps.get(row.run_id) ?? [] }));
+    return rows.map((row) => {
+      const { run_id: runId, packed_steps: packed } = row;
+      const run = runFromRow(row, texts);
+      return {
+        run,
+        steps: packed === null ? (steps.get(runId) ?? []) : unpackSteps(runId, packed, run.result),
+      };
+    });
   }
 }

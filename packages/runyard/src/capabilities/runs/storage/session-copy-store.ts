@@ -46,8 +46,8 @@ const ownColumns: Partial<Record<(typeof runColumns)[number], string>> = {
 /** CROSS JOIN also makes SQLite begin with the copies. */
 function copyRunsSql(count: number): string {
   const values = runColumns.map((column) => ownColumns[column] ?? `runs.${column}`);
-  return `WITH ${copiesOf(count)} INSERT INTO runs (${runColumns.join(', ')}, session_seq)
-    SELECT ${values.join(', ')}, runs.session_seq
+  return `WITH ${copiesOf(count)} INSERT INTO runs (${runColumns.join(', ')}, session_seq, packed_steps)
+    SELECT ${values.join(', ')}, runs.session_seq, runs.packed_steps
     FROM copies CROSS JOIN runs WHERE runs.run_id = copies.old_id`;
 }
 

@@ -1,6 +1,6 @@
 import type { Run, RunKind } from '../../../core/runs/run.js';
 import type { DataScope } from '../../../platform/auth/caller.js';
-import type { TimeBounds } from '../../../platform/http/defences/time-bounds.js';
+import { isUnbounded, type TimeBounds } from '../../../platform/http/defences/time-bounds.js';
 import { type Database, type Statement, statement } from '../../../platform/storage/database.js';
 import type { RunsTable } from '../tables.js';
 import { runColumns, runFromRow } from './rows-store.js';
@@ -17,11 +17,16 @@ export interface SessionRunRange {
 
 const runList = runColumns.join(', ');
 
-const readIds = statement(
-  'run_ids_of_session',
-  `SELECT run_id FROM runs
-   WHERE session_id = ? AND parent_run_id IS NULL AND created_at >= ? AND created_at < ?
-   ORDER BY session_seq, run_id LIMIT ? OFFSET ?`,
+const idsOf = (when: string) => `SELECT run_id FROM runs
+   WHERE session_id = ? AND parent_run_id IS NULL${when}
+   ORDER BY session_seq, run_id LIMIT ? OFFSET ?`;
+
+const readIds = statement('run_ids_of_session', idsOf(''));
+
+// Apart: PostgreSQL takes those of any two times to be few, and sorts all runs of the session instead of following it.
+const readIdsBetween = statement(
+  'run_ids_of_session_between',
+  idsOf(' AND created_at >= ? AND created_at < ?'),
 );
 
 const readLastIds = statement(
@@ -30,12 +35,16 @@ const readLastIds = statement(
    ORDER BY session_seq DESC, run_id DESC LIMIT ?`,
 );
 
-const readFirst = statement(
-  'first_run_of_session',
-  `SELECT ${runList} FROM runs
-   WHERE session_id = ? AND kind = ? AND component_id = ? AND parent_run_id IS NULL
-   ORDER BY session_seq, run_id LIMIT 1`,
-);
+// Kind and component are compared on the way. Through their index, all runs of a long session would be read and sorted.
+const readFirst: Statement = {
+  name: 'first_run_of_session',
+  sqlite: `SELECT ${runList} FROM runs
+    WHERE session_id = ? AND +kind = ? AND +component_id = ? AND parent_run_id IS NULL
+    ORDER BY session_seq, run_id LIMIT 1`,
+  postgres: `SELECT ${runList} FROM (
+      SELECT * FROM runs WHERE session_id = $1 AND parent_run_id IS NULL ORDER BY session_seq, run_id OFFSET 0
+    ) AS ordered WHERE kind = $2 AND component_id = $3 ORDER BY session_seq, run_id LIMIT 1`,
+};
 
 const readAny = statement('any_run_of_session', 'SELECT 1 FROM runs WHERE session_id = ? LIMIT 1');
 
@@ -72,8 +81,13 @@ export class SessionRunStore {
   /** In the order of the session. */
   async ids(sessionId: string, range: SessionRunRange): Promise<string[]> {
     const { created, limit, offset } = range;
-    const parameters = [sessionId, created.from, created.until, limit, offset];
-    return (await this.database.read<{ run_id: string }>(readIds, parameters)).map((row) => row.run_id);
+    const rows = await (isUnbounded(created)
+      ? this.database.read<{ run_id: string }>(readIds, [sessionId, limit, offset])
+      : this.database.read<{ run_id: string }>(readIdsBetween, [
+          ...[sessionId, created.from, created.until],
+          ...[limit, offset],
+        ]));
+    return rows.map((row) => row.run_id);
   }
 
   /** The last in the order of the session, the oldest of them first. */

@@ -9,6 +9,7 @@ import type {
   SessionSnapshot,
   SessionSummary,
   StartedUnderKey,
+  StoredText,
 } from '../../../core/runs/journal/ports.js';
 import type { ReceivedEvents } from '../../../core/runs/journal/received-events.js';
 import type { RunLeases } from '../../../core/runs/leases/run-leases.js';
@@ -24,13 +25,13 @@ import { type CommitOptions, commitRuns } from './commit-store.js';
 import { EventStore } from './event-store.js';
 import { runUnderKey } from './idempotency-store.js';
 import { LeaseStore } from './lease-store.js';
-import { LoadedRunStore, type RunWithSteps } from './loaded-run-store.js';
+import { type LoadedRow, LoadedRunStore, loadedList, type RunWithSteps } from './loaded-run-store.js';
 import { QueueStore } from './queue-store.js';
 import { ReceivedEventStore } from './received-events-store.js';
 import { runColumns, runFromRow } from './rows-store.js';
 import { runsOf } from './run-list-store.js';
 import { copySession, type SessionCopy } from './session-copy-store.js';
-import { textParts, textsOf } from './text-store.js';
+import { longTexts, textParts, textsOf } from './text-store.js';
 
 /** Which runs a list holds. Runs inside other runs (members, workflow steps) are not listed. */
 export interface RunFilter {
@@ -78,7 +79,7 @@ const beyondAll = 2 ** 31 - 1;
 
 // One that is not stored yet will come after all that are.
 const historyOf = (whose: string) => `
-  SELECT ${runList} FROM runs
+  SELECT ${loadedList} FROM runs
    WHERE session_id = ? AND ${whose} AND status = 'completed' AND parent_run_id IS NULL
      AND session_seq < coalesce(
        (SELECT min(own.session_seq) FROM runs AS own WHERE own.session_id = ? AND own.run_id IN (?, ?)), ${beyondAll})
@@ -151,6 +152,10 @@ export class RunStore implements RunJournal {
     return this.#events.blocks(runId, fromIndex, limit);
   }
 
+  longTexts(runId: string): Promise<readonly StoredText[]> {
+    return longTexts(this.database, runId);
+  }
+
   textParts(runId: string, textId: string, from: number, limit: number): Promise<readonly string[]> {
     return textParts(this.database, runId, textId, from, limit);
   }
@@ -167,8 +172,8 @@ export class RunStore implements RunJournal {
     const { sessionId, kind, componentId, from, runId, copyOf, count } = query;
     const own = [sessionId, runId, copyOf ?? runId];
     const rows = await (from === 'session'
-      ? this.database.read<RunsTable>(readSessionHistory, [sessionId, ...own, count])
-      : this.database.read<RunsTable>(readHistory, [sessionId, componentId, kind, ...own, count]));
+      ? this.database.read<LoadedRow>(readSessionHistory, [sessionId, ...own, count])
+      : this.database.read<LoadedRow>(readHistory, [sessionId, componentId, kind, ...own, count]));
     return this.#loaded.withSteps(rows.reverse());
   }
 

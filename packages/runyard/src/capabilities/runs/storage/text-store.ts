@@ -1,7 +1,7 @@
 import { isPacked, joinedParts, partsOf } from '../../../core/runs/journal/long-texts.js';
-import type { RunWrite } from '../../../core/runs/journal/ports.js';
+import type { RunWrite, StoredText } from '../../../core/runs/journal/ports.js';
 import { type Database, type Statement, statement } from '../../../platform/storage/database.js';
-import { noRows, type RowInsert, type Rows } from '../../../platform/storage/write-plan.js';
+import { noRows, type RowDelete, type RowInsert, type Rows } from '../../../platform/storage/write-plan.js';
 import type { RunsTable, RunTextsTable, StepsTable } from '../tables.js';
 import { type JournalTables, ofTables, runTables } from './journal-tables-store.js';
 
@@ -29,6 +29,20 @@ export function textRows({ runId, texts }: RunWrite): Rows {
   );
 }
 
+export const removeTexts = ofTables(
+  ({ prefix, texts: table }): RowDelete => ({
+    does: 'delete',
+    name: `${prefix}removed_texts`,
+    table,
+    columns: ['run_id', 'text_id'],
+    where: 'stored.run_id = given.run_id AND stored.text_id = given.text_id',
+  }),
+);
+
+export function forgottenTexts({ runId, forgotten }: RunWrite): Rows {
+  return forgotten === undefined ? noRows : forgotten.texts.map((id) => [runId, id]);
+}
+
 const statementsOf = ofTables(({ prefix, texts }) => {
   const partsOfRuns = (given: string) =>
     `SELECT run_id, text_id, payload FROM ${texts} WHERE run_id ${given} AND kept = 1 ORDER BY run_id, text_id, part`;
@@ -44,7 +58,12 @@ const statementsOf = ofTables(({ prefix, texts }) => {
     `SELECT payload FROM ${texts} WHERE run_id = ? AND text_id = ? AND part >= ? ORDER BY part LIMIT ?`,
   );
 
-  return { readTexts, readParts };
+  const readAll = statement(
+    `${prefix}all_texts`,
+    `SELECT text_id, payload FROM ${texts} WHERE run_id = ? ORDER BY text_id, part`,
+  );
+
+  return { readTexts, readParts, readAll };
 });
 
 export async function textParts(
@@ -58,6 +77,24 @@ export async function textParts(
   const { readParts } = statementsOf(tables);
   const rows = await database.read<{ payload: string }>(readParts, [runId, textId, from, limit]);
   return rows.map(({ payload }) => payload);
+}
+
+/** All long texts of a run, also those that only events refer to. */
+export async function longTexts(
+  database: Database,
+  runId: string,
+  tables: JournalTables = runTables,
+): Promise<StoredText[]> {
+  const parts = new Map<string, string[]>();
+  const rows = await database.read<Pick<RunTextsTable, 'text_id' | 'payload'>>(statementsOf(tables).readAll, [
+    runId,
+  ]);
+  for (const { text_id, payload } of rows) {
+    const known = parts.get(text_id);
+    if (known === undefined) parts.set(text_id, [payload]);
+    else known.push(payload);
+  }
+  return Array.from(parts, ([id, all]) => ({ id, text: joinedParts(all) }));
 }
 
 /** What the long texts of stored runs are. */

@@ -1,4 +1,6 @@
 import { errors } from '../../errors/errors.js';
+import type { Media } from '../../media/media.js';
+import { hasContent, isOwned } from '../../media/owned-media.js';
 import { triedKey } from '../../runs/execution/failed-tries.js';
 import { ownSteps } from '../../runs/journal/child-steps.js';
 import { read } from '../../runs/journal/codec.js';
@@ -15,8 +17,9 @@ import {
 } from '../journal-records.js';
 import { contextSearchKey } from '../knowledge/references-text.js';
 import { isAskKey } from '../requirements/tool-requirements.js';
-import { contextMessages, messagesOf } from '../transcript.js';
+import { contextMessages, isForgotten, messagesOf, producedMedia, turnMessages } from '../transcript.js';
 import { modelHookTurn } from '../turns/call-changes.js';
+import { sourcesKey } from '../turns/tool-set.js';
 import {
   continueRecordOf,
   conversationOf,
@@ -32,6 +35,8 @@ interface Unit {
   readonly messages: number;
   readonly steps: readonly StepRecord[];
   readonly from: 'user' | 'assistant' | 'tools';
+  /** The results of its calls are not kept. */
+  readonly forgotten?: boolean;
 }
 
 /**
@@ -45,12 +50,18 @@ export function continuationOf(run: Run, all: readonly StepRecord[], from: Conti
   if (typeof from === 'number' && (!Number.isInteger(from) || from < 0 || from > total))
     throw errors.noSuchMessage('continue_from', total);
   const units = keptUnits(unitsOf(run, steps), from);
+  checkMedia(run, steps, from);
+  // the model would answer without the results of its calls, or make them again
+  const isEnd = run.status === 'completed' && from === 'end';
+  if (units.at(-1)?.forgotten && !isEnd) throw errors.toolMessagesNotKept(run.runId);
   if (units.length === 0) return { steps: [], messageIndex: 0, turn: 0 };
   const conversation = new Set(units.flatMap((unit) => unit.steps));
   const turn = [...conversation].filter(({ kind }) => kind === 'model').length;
   const beside = new Set(besides(steps, conversation, turn));
   const kept = steps.filter((step) => conversation.has(step) || beside.has(step));
   const begun = from === 'end' ? unfinishedTurn(run, steps, turn) : [];
+  if (begun.some((step) => step.kind === 'model' && isForgotten(step)))
+    throw errors.toolMessagesNotKept(run.runId);
   const unfinished = withMembers(begun, all).filter(isKeptOf(run));
   const unpassed = from === 'end' ? unpassedAnswer(steps, turn) : [];
   return {
@@ -60,6 +71,14 @@ export function continuationOf(run: Run, all: readonly StepRecord[], from: Conti
     ...(unfinished.length > 0 && { unfinished }),
     ...(unpassed.length > 0 && { unpassed }),
   };
+}
+
+/** The model would answer without media that it has to see. A copy of a run that waits would lose them with its end. */
+function checkMedia(run: Run, steps: readonly StepRecord[], from: ContinueFrom): void {
+  const isEnd = run.status === 'completed' && from === 'end';
+  const lacks = run.status === 'paused' ? isOwned : (media: Media) => !hasContent(media);
+  if (!isEnd && [...run.input.media, ...producedMedia(steps)].some(lacks))
+    throw errors.mediaNotKept(run.runId);
 }
 
 const memoryRole: AuxiliaryRole = 'memory_model';
@@ -118,7 +137,8 @@ function unitsOf(run: Run, steps: readonly StepRecord[]): Unit[] {
     if (!isWhole(turn) || isRefused(turn, steps)) break;
     const { model, tools } = turn;
     const from = tools.length > 0 ? 'tools' : 'assistant';
-    units.push({ messages: 1 + tools.length, steps: [model, ...tools], from });
+    const messages = turnMessages(model, tools).length;
+    units.push({ messages, steps: [model, ...tools], from, forgotten: isForgotten(model) });
   }
   return units;
 }
@@ -169,7 +189,7 @@ function besides(steps: readonly StepRecord[], conversation: ReadonlySet<StepRec
     if (kind === 'wait') return key.startsWith('wait:tool:') && Number(key.split(':')[2]) < turn;
     if (kind === 'knowledge') return key === contextSearchKey || isAboutUserMessage(step, conversation);
     if (kind === 'hook') {
-      const isOfRun = key === 'dependencies' || key === settingsKey;
+      const isOfRun = key === 'dependencies' || key === settingsKey || key === sourcesKey;
       return isOfRun || hooks.includes(step) || (modelHookTurn(key) ?? turn) < turn;
     }
     // a message of the user is remembered once

@@ -62,6 +62,8 @@ class CachedAnswers implements KeptAnswers {
   private async mayKeep({ content, finishReason, media, toolCalls }: ModelResponse): Promise<boolean> {
     const { context, output, tools } = this.execution;
     if ((finishReason !== 'stop' && finishReason !== 'tool_calls') || media?.length) return false;
+    // the arguments are removed with the end of the run
+    if (toolCalls.length > 0 && context.run.input.options.forgets?.toolMessages) return false;
     if (toolCalls.length > 0)
       return toolCalls.every(({ name, client }) => {
         const tool = tools.get(name);

@@ -15,12 +15,15 @@ export class PastTurns {
   firstThought: string | undefined;
   /** Whether knowledge was searched since the readers of the run were shown what was found. */
   hasSearched = false;
-  private readonly callIds = new Set<string>();
+  private callIds: Set<string> | null = null;
 
   /** Takes in a model call. */
   called(step: StepRecord): void {
     this.lastCall = readIf(step, modelCallRecord) ?? this.lastCall;
-    for (const { id } of read(step, modelRecord).toolCalls ?? []) this.callIds.add(id);
+    for (const { id } of read(step, modelRecord).toolCalls ?? []) {
+      this.callIds ??= new Set();
+      this.callIds.add(id);
+    }
   }
 
   /** Takes in that the calls of a turn were made. */
@@ -30,6 +33,6 @@ export class PastTurns {
   }
 
   hasCall(id: string): boolean {
-    return this.callIds.has(id);
+    return this.callIds?.has(id) ?? false;
   }
 }

@@ -8,7 +8,7 @@ export class RememberedResults {
   tokens = 0;
   private looked = 0;
   private next = 0;
-  private readonly places = new Map<string, number>();
+  private places: Map<string, number> | null = null;
   private readonly steps: StepRecord[] = [];
 
   constructor(private readonly messages: Message[]) {}
@@ -19,6 +19,7 @@ export class RememberedResults {
     for (const [at, { role, id, content }] of this.messages.slice(this.looked).entries()) {
       if (role !== 'tool') continue;
       this.tokens += estimatedTokens(content);
+      this.places ??= new Map();
       this.places.set(id, this.looked + at);
     }
     this.looked = this.messages.length;
@@ -34,7 +35,7 @@ export class RememberedResults {
 
   /** The model reads this instead from now on; the transcript has both. */
   shorten(messageId: string, text: string): void {
-    const place = this.places.get(messageId);
+    const place = this.places?.get(messageId);
     const message = place === undefined ? undefined : this.messages[place];
     if (place === undefined || message === undefined) return;
     this.tokens += estimatedTokens(text) - estimatedTokens(message.content);

@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { agent } from '../../../library.js';
+import type { Model } from '../../models/model.js';
 import { scriptedModel } from '../../models/scripted.js';
 import type { TextTransform } from '../answer/text-transform.js';
 import type { AgentSettings } from '../definition.js';
@@ -110,6 +111,53 @@ it.each<[string, TextTransform, string]>([
   const output = await agent({ name: 'A', ...settings }).run('Go');
   expect(output).toMatchObject({ status: 'error', error: { code: 'text_transform_error' } });
   expect(used.requests).toHaveLength(2);
+});
+
+it('what a model says in the end counts, and places in its own text are not those in the other one', async () => {
+  const citations = { sources: [{ url: 'https://example.com', title: 'A', start: 0, end: 3 }] };
+  const said = scriptedModel([{ chunks: ['half'], citations }]);
+  const differing: Model = {
+    ...said,
+    async *stream(request, options) {
+      for await (const chunk of said.stream(request, options))
+        yield chunk.type === 'response'
+          ? { ...chunk, response: { ...chunk.response, content: 'all of it' } }
+          : chunk;
+    },
+  };
+  const component = agent({ name: 'A', model: differing, textTransforms: [shout] });
+  const run = await component.start('Go', { userId: 'ada' });
+  const output = await run.result();
+  expect(output.content).toBe('ALL OF IT');
+  expect(output.citations).toEqual({ sources: [{ url: 'https://example.com', title: 'A' }] });
+});
+
+it('knows whose run it serves', async () => {
+  const seen: unknown[] = [];
+  const look: TextTransform = (pieces, { agentId, runId, sessionId, userId }) => {
+    seen.push([agentId, runId, sessionId, userId]);
+    return pieces;
+  };
+  const component = agent({ id: 'a', model: model(), textTransforms: [look] });
+  const { runId } = await component.run('Go', { userId: 'ada', sessionId: 's' });
+  expect(seen).toEqual([['a', runId, 's', 'ada']]);
+});
+
+it('is closed where it gave a piece that nobody takes', async () => {
+  let tidied = false;
+  const text = new TransformedText(async function* (pieces) {
+    try {
+      for await (const piece of pieces) {
+        yield piece;
+        yield piece;
+      }
+    } finally {
+      tidied = true;
+    }
+  }, new AbortController().signal);
+  for await (const _piece of text.take('a')) break;
+  text.close();
+  await expect.poll(() => tidied).toBe(true);
 });
 
 it('is closed when the answer breaks off', async () => {

@@ -1,8 +1,12 @@
+import { recordedStep } from '../../runs/context.js';
+import { read } from '../../runs/journal/codec.js';
 import { type CollectedTools, collectTools, toolSourcesOf } from '../../tools/collect-tools.js';
 import type { Tool } from '../../tools/tool.js';
 import type { ToolSource } from '../../tools/tool-source.js';
+import type { RunValues } from '../context/run-values.js';
 import { currentValues } from '../context/values-of-run.js';
 import type { AgentExecution } from '../execution.js';
+import { settingsInput, sourcesRecord } from '../journal-records.js';
 import { withCallerTools } from './caller-tools.js';
 
 type AskingRun = Pick<AgentExecution, 'agent' | 'context' | 'dependencies'>;
@@ -32,11 +36,29 @@ async function ownTools(run: AskingRun, unavailable: string[]): Promise<Collecte
     for (const { name } of sources) context.replay.leaveOut(`the tools of '${name}'`);
     return { tools, instructions: toolInstructions };
   }
+  const values = await valuesFor(sources, run);
   return collectTools(`Agent '${id}'`, toolEntries, async (source) => {
-    const found = await toolsOf(source, run);
+    const found = await toolsOf(source, run, values);
     if (found === undefined) unavailable.push(source.name);
     return found ?? [];
   });
+}
+
+export const sourcesKey = 'sources';
+
+/**
+ * What sources are asked with. For those that read it, it is recorded: a tool may have changed the state before an
+ * execution after a crash asks again, and the headers of a server would be those of another run.
+ */
+async function valuesFor(sources: readonly ToolSource[], run: AskingRun): Promise<RunValues> {
+  const { agent, context, dependencies } = run;
+  const now = { ...currentValues(agent, context), dependencies };
+  if (!sources.some(({ readsRun }) => readsRun === true)) return now;
+  const { state, metadata } = now;
+  const input = { state, dependencies, metadata };
+  const spec = { kind: 'hook', name: sourcesKey, record: sourcesRecord, input } as const;
+  await context.step(sourcesKey, spec, async () => ({}));
+  return { ...now, ...read(recordedStep(context, sourcesKey), settingsInput) };
 }
 
 /** Optional sources that could not be asked last time, and whose outage was logged. */
@@ -45,11 +67,11 @@ const missed = new WeakSet<ToolSource>();
 /** The tools of a source; undefined for an optional one that cannot be asked. */
 async function toolsOf(
   source: ToolSource,
-  { agent, context, dependencies }: AskingRun,
+  { context }: AskingRun,
+  values: RunValues,
 ): Promise<readonly Tool[] | undefined> {
   const { signal, log } = context;
   try {
-    const values = { ...currentValues(agent, context), dependencies };
     const tools = await context.callApplication(source.name, () => source.tools(signal, log, values));
     missed.delete(source);
     return tools;

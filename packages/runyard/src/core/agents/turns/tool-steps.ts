@@ -1,3 +1,4 @@
+import { errors } from '../../errors/errors.js';
 import { customEvent } from '../../events/custom-event.js';
 import type { JsonObject } from '../../json.js';
 import { madeMedia } from '../../media/made-media.js';
@@ -17,6 +18,7 @@ import { parseArguments } from '../../tools/call/parse-arguments.js';
 import type { Tool } from '../../tools/tool.js';
 import type { ToolCallSite } from '../../tools/tool-context.js';
 import { toolCallCompleted, toolCallError, toolCallStarted } from '../agent-events.js';
+import { isContinuedAfter } from '../continuation/user-message.js';
 import { delegates } from '../delegating-tools.js';
 import type { AgentExecution } from '../execution.js';
 import { type RequestedCall, recordedOutcome, type ToolRecord, toolRecord } from '../journal-records.js';
@@ -30,7 +32,7 @@ import {
 } from '../requirements/tool-requirements.js';
 import { isToolWait, workflowQuestion } from '../requirements/workflow-questions.js';
 import { delegatedRunId, hasDelegated, memberKeyOf, toolExecution } from '../tool-executions.js';
-import { producedMedia } from '../transcript.js';
+import { isForgotten, producedMedia } from '../transcript.js';
 import { siteWithin } from './built-in/execution-of-call.js';
 import { askedSoFar, cameToQuestion, QuestionsOfCall } from './call-questions.js';
 import {
@@ -73,6 +75,7 @@ export async function runToolCalls(
   requested: readonly RequestedCall[],
 ): Promise<ToolTurn> {
   const { context } = execution;
+  if (isForgotten(recordedStep(context, `model:${turn}`))) return forgottenTurn(context, turn, requested);
   // all of them or none: what a model that has lost its way asks for is not begun
   context.admit('tool', requested.filter((_, position) => isNew(context, turn, position)).length);
   const allowed = callsLeft(execution);
@@ -96,6 +99,15 @@ export async function runToolCalls(
   throwFailure(waits);
   throwPause(execution, [...done, ...waits]);
   return turnOf(calls.map(({ key }) => recordedStep(context, key)));
+}
+
+/** The run ended after these calls and does not keep them: that they were made is all that is known. */
+function forgottenTurn(context: RunContext, turn: number, requested: readonly RequestedCall[]): ToolTurn {
+  const made = turnOf(requested.map((_, position) => recordedStep(context, `tool:${turn}:${position}`)));
+  const hasNext = context.recorded(`model:${turn + 1}`) !== undefined || isContinuedAfter(context, turn);
+  // the model would answer without the results, or make the calls again
+  if (!made.stop && !hasNext) throw errors.toolMessagesNotKept(context.run.runId);
+  return made;
 }
 
 function isNew(context: RunContext, turn: number, position: number): boolean {

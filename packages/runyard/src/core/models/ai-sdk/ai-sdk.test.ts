@@ -214,10 +214,13 @@ describe('a whole answer of an AI SDK model', () => {
         tools: [{ name: 'add', description: 'Adds', inputSchema: schema }],
         toolChoice: { name: 'add' },
         output: { name: 'sum', schema, strict: true },
+        parameters: { temperature: 0, providerOptions: { fake: { tier: 'flex' } } },
       }),
       open(),
     );
     expect(calls[0]).toMatchObject({
+      temperature: 0,
+      providerOptions: { fake: { tier: 'flex' } },
       tools: [{ type: 'function', name: 'add', description: 'Adds', inputSchema: schema }],
       toolChoice: { type: 'tool', toolName: 'add' },
       responseFormat: { type: 'json', name: 'sum', schema },

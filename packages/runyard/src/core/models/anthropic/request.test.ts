@@ -57,6 +57,28 @@ describe('the request to Anthropic', () => {
     expect(body.tools[0].input_schema.$schema).toBeUndefined();
   });
 
+  it('carries the parameters of one call over those of the model', async () => {
+    const own = { temperature: 1, metadata: { user_id: 'u' } };
+    const body = await sent(
+      {
+        parameters: {
+          temperature: 0,
+          max_tokens: 5,
+          thinking: { type: 'disabled' },
+          output_config: { effort: 'high' },
+        },
+      },
+      { maxTokens: 99, effort: 'low', thinking: 'adaptive', parameters: own },
+    );
+    expect(body).toMatchObject({
+      temperature: 0,
+      max_tokens: 5,
+      thinking: { type: 'disabled' },
+      output_config: { effort: 'high' },
+      metadata: { user_id: 'u' },
+    });
+  });
+
   it('leaves out empty text, answers calls that were never answered, and writes ids that are accepted', async () => {
     const { messages } = await sent({
       messages: [

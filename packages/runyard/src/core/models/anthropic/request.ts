@@ -30,7 +30,7 @@ export async function anthropicBody(
   given: AnthropicSettings,
   { stream, unsigned, paused }: BodyOptions,
 ): Promise<string> {
-  const settings = forCall(given, request);
+  const settings = ofCall(given, request);
   const { system, rest } = withoutSystem(request.messages);
   const owner = { protocol: 'anthropic', model: settings.id };
   const messages = [...withPairedToolCalls(rest, /^[a-zA-Z0-9_-]+$/), ...(paused ? [paused] : [])];
@@ -56,6 +56,18 @@ export async function anthropicBody(
   };
   if (settings.cache) markForCache(body, settings.cache, settings.cacheMarks);
   return JSON.stringify(body);
+}
+
+/** What a call says in the words of the provider counts more than what the model was made with in ours. */
+function ofCall(given: AnthropicSettings, request: ModelRequest): AnthropicSettings {
+  const { parameters = {} } = request;
+  const { output_config: output, thinking } = parameters;
+  const hasEffort = isJsonObject(output) && output.effort !== undefined;
+  return {
+    ...forCall(given, request),
+    ...(hasEffort && { effort: undefined }),
+    ...(thinking !== undefined && { thinking: undefined }),
+  };
 }
 
 interface Output {

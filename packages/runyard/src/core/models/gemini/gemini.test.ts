@@ -266,11 +266,13 @@ describe('the request to Gemini', () => {
         messages: [message('system', 'Be brief.'), message('user', 'Hi')],
         tools: [add, now],
         toolChoice: { name: 'add' },
+        // those of one call over those of the model
+        parameters: { temperature: 0, maxOutputTokens: 5 },
       },
       {
         maxTokens: 99,
         thinking: { level: 'low' },
-        parameters: { temperature: 0 },
+        parameters: { temperature: 1, topK: 3 },
         extraBody: { tools: [{ googleSearch: {} }], safetySettings: [] },
       },
     );
@@ -293,7 +295,8 @@ describe('the request to Gemini', () => {
       toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['add'] } },
       generationConfig: {
         temperature: 0,
-        maxOutputTokens: 99,
+        topK: 3,
+        maxOutputTokens: 5,
         thinkingConfig: { includeThoughts: true, thinkingLevel: 'LOW' },
       },
       safetySettings: [],

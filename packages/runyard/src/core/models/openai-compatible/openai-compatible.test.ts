@@ -97,11 +97,14 @@ describe('the request', () => {
       headers: { 'x-team': 'blue' },
     });
     const add = { name: 'add', description: 'Adds', inputSchema: { type: 'object' }, strict: true };
-    await model.generate(ask({ tools: [add], toolChoice: { name: 'add' } }), open());
+    // those of one call over those of the model
+    const parameters = { max_tokens: 9, seed: 3 };
+    await model.generate(ask({ tools: [add], toolChoice: { name: 'add' }, parameters }), open());
     expect(server.requests[0]?.headers['x-team']).toBe('blue');
     expect(server.requests[0]?.body).toMatchObject({
       temperature: 0,
-      max_tokens: 7,
+      max_tokens: 9,
+      seed: 3,
       tools: [
         {
           type: 'function',

@@ -327,6 +327,8 @@ describe('the request to the Responses API', () => {
         tools: [{ name: 'add', description: 'Adds', inputSchema: schema }],
         toolChoice: { name: 'add' },
         output: { name: 'My answer', schema, strict: true },
+        // those of one call over those of the model
+        parameters: { max_output_tokens: 5, reasoning: { effort: 'high' } },
       },
       {
         maxTokens: 9,
@@ -335,8 +337,8 @@ describe('the request to the Responses API', () => {
       },
     );
     expect(body).toMatchObject({
-      max_output_tokens: 9,
-      reasoning: { effort: 'low', summary: 'auto' },
+      max_output_tokens: 5,
+      reasoning: { effort: 'high' },
       service_tier: 'flex',
       tools: [
         { type: 'web_search' },

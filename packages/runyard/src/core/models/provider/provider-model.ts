@@ -132,6 +132,7 @@ export class ProviderModel implements Model {
       this.#protocol.url(body.stream),
       await this.#protocol.body(request, body),
       signal,
+      body.stream,
     );
   }
 

@@ -109,11 +109,11 @@ export class EventLog {
     this.waiting.delete(wake);
   }
 
-  /** Everything that is not stored yet, as one block. */
-  takeUnstored(): EventBlock | undefined {
+  /** Everything that is not stored yet, as one block. `stored`: an event as it is stored. */
+  takeUnstored(stored = (event: LoggedEvent) => event): EventBlock | undefined {
     const count = this.nextIndex - this.nextUnstored;
     if (count === 0) return undefined;
-    const events = this.events.slice(this.nextUnstored - this.firstIndex);
+    const events = this.events.slice(this.nextUnstored - this.firstIndex).map(stored);
     const block = { firstIndex: this.nextUnstored, count, payload: encodeBlock(events) };
     this.nextUnstored = this.nextIndex;
     return block;

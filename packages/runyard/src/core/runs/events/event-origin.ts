@@ -25,14 +25,9 @@ export function outermostOrigin({ runId, kind }: Run, fields: JsonObject): Event
 }
 
 /** What an event says about itself: its name on the wire, its time (`at`, milliseconds), and its origin. */
-export function eventHead(
-  { event }: RunEvent,
-  { runId, fields, prefix = '', depth, isJob: ofJob }: EventOrigin,
-  sessionId: string,
-  at: number,
-): EventHead {
-  // the tables of events have each name with each prefix
-  const name = (event === 'CustomEvent' ? event : prefix + event) as EventName;
+export function eventHead(event: RunEvent, origin: EventOrigin, sessionId: string, at: number): EventHead {
+  const { runId, fields, depth, isJob: ofJob } = origin;
+  const name = nameOnWire(event, origin);
   const created_at = Math.floor(at / 1000);
   if (ofJob) return { created_at, event: name, job_id: runId, ...fields };
   return {
@@ -43,4 +38,9 @@ export function eventHead(
     session_id: sessionId,
     nested_depth: depth,
   };
+}
+
+export function nameOnWire({ event }: RunEvent, { prefix = '' }: EventOrigin): EventName {
+  // the tables of events have each name with each prefix
+  return (event === 'CustomEvent' ? event : prefix + event) as EventName;
 }

@@ -189,17 +189,24 @@ function newRecord({ executable, input, fields, depth }: ChildRequest): ChildInp
     componentName: executable.name,
     model: executable.model?.id ?? null,
     modelProvider: executable.model?.provider ?? null,
-    input,
+    input: ownInput(executable, input),
   };
 }
 
-function isChildStep({ key, kind, input }: StepRecord): boolean {
+/** The settings of the run around it are not its own. */
+function ownInput({ forgets }: Executable, { options, ...input }: RunInput): RunInput {
+  const { forgets: _around, ...given } = options;
+  return { ...input, options: { ...given, ...(forgets !== undefined && { forgets }) } };
+}
+
+function isChildStep(step: StepRecord): boolean {
+  return !step.key.includes(childPrefix('')) && isRunInside(step);
+}
+
+/** Whether the step is a run within the one that has it in its journal, at any depth. */
+export function isRunInside({ kind, input }: StepRecord): boolean {
   return (
-    (kind === 'member' || kind === 'step') &&
-    !key.includes(childPrefix('')) &&
-    typeof input === 'object' &&
-    input !== null &&
-    'runId' in input
+    (kind === 'member' || kind === 'step') && typeof input === 'object' && input !== null && 'runId' in input
   );
 }
 

@@ -6,6 +6,8 @@ import type { EngineOptions } from '../engine-options.js';
 import { EventReader } from '../events/event-reader.js';
 import type { LoggedEvent } from '../events/logged-event.js';
 import { type Executable, RunCancelled, type RunEnd, RunReleased } from '../executable.js';
+import { Forgetting } from '../forgetting/forgetting.js';
+import { ForgettingRuns } from '../forgetting/forgetting-runs.js';
 import { weigh } from '../journal/long-texts.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { LeaseKeeper } from '../leases/lease-keeper.js';
@@ -42,6 +44,10 @@ interface Executed {
   readonly ended: Promise<EndedRun>;
   readonly told: Promise<EndedRun>;
 }
+
+/** The same for all runs, so that what is derived from it is derived once. */
+const unlimited = {};
+const unpriced = {};
 
 /** Executes the runs that this process holds, from their start to their durable end. */
 export class RunExecutor {
@@ -161,6 +167,9 @@ export class RunExecutor {
     delayed: (error: Error) => void = () => {},
   ): Promise<EndedRun> {
     live.log.hold();
+    // one that no longer fits its code can be continued once it does: its questions are kept, and all that it has done
+    const isOver = end.status !== 'paused' && !isUnfit(end);
+    const forgetting = isOver ? await this.forgettingOf(live) : undefined;
     if (end.status === 'cancelled') cancelChildren(context, executable, end.reason);
     // a step that waited beside the failed one is no longer waited for
     if (end.status === 'error') cancelChildren(context, executable, 'The run around it failed.');
@@ -168,23 +177,37 @@ export class RunExecutor {
       live.emit(event, `end:${live.run.attempt}:${position}`);
     }
     live.transition(end.status, restingResult(end, context));
-    // one that no longer fits its code can be continued once it does: its questions are kept
-    const isOver = end.status !== 'paused' && !isUnfit(end);
     if (isOver && end.status !== 'completed') executable.leave?.(context, end);
     if (isOver && live.allSteps().some(isOpenQuestion)) {
       live.putApproval({ kind: 'cancel_pending', at: this.options.timers.now() });
     }
     if (end.status === 'paused') live.set({ wakeAt: wakeAtOf(live.allSteps()) });
     live.putUsage(usageOf(live.run, live.allSteps(), this.options.prices));
+    const { run, steps } = { run: live.run, steps: live.allSteps() };
+    if (forgetting !== undefined) live.forget(forgetting);
     live.giveUpLease();
     live.close();
     const stored = this.queue.flush(live);
     this.queue.withinPatience(stored, () => errors.endNotStored(live.runId)).catch(delayed);
     await stored;
     live.log.release();
-    const rested = { run: live.run, steps: live.allSteps(), history: context.shown.history };
-    this.options.onRest?.(rested);
-    return rested;
+    const { history } = context.shown;
+    this.options.onRest?.({ run: live.run, steps: live.allSteps(), history });
+    // the caller who waits for the run gets what it has done, whether or not that is kept
+    return forgetting === undefined
+      ? { run: live.run, steps, history }
+      : { run: { ...live.run, result: run.result, input: run.input }, steps, history };
+  }
+
+  /** What a run that ends does not keep, with what is stored of it; undefined when it keeps everything. */
+  private async forgettingOf(live: LiveRun): Promise<Forgetting | undefined> {
+    const { forgetRules, journal } = this.options;
+    if (forgetRules === undefined) return undefined;
+    const runs = new ForgettingRuns(live.run, live.allSteps());
+    if (!runs.areSome) return undefined;
+    // what is on its way is stored first: the last write changes it
+    if (live.isDrained) await this.queue.flush(live);
+    return Forgetting.of(live.runId, runs, forgetRules, journal);
   }
 
   /** Leaves the runs that have not begun to other processes. */
@@ -271,7 +294,7 @@ export class RunExecutor {
   }
 
   private guardOf(live: LiveRun, owner: Executable): RunGuard {
-    const { timers, log, limits: ceiling = {}, prices = {} } = this.options;
+    const { timers, log, limits: ceiling = unlimited, prices = unpriced } = this.options;
     const meter = live.meter(prices);
     const executedMs = executedBefore(live.allSteps(), live.run.attempt);
     const { ownName } = live;
@@ -283,7 +306,9 @@ export class RunExecutor {
   private async take(live: LiveRun, executable: Executable): Promise<void> {
     const fits = assertFits(executable, live.run, live.allSteps(), this.options.timers);
     await untilAborted(fits, live.abort.signal);
-    live.set({ definition: executable.fingerprint ?? null });
+    // what a factory builds is compared when it is built: the definition stays that of the last execution
+    const { fingerprint } = executable;
+    if (fingerprint !== undefined) live.set({ definition: fingerprint });
   }
 
   /** A run that waited where others see it is begun by the process that claims it first. */

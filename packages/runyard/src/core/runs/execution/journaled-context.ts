@@ -4,6 +4,7 @@ import { thrownError } from '../../errors/thrown-error.js';
 import type { PieceEvent, RunEvent } from '../../events/run-event.js';
 import type { Json } from '../../json.js';
 import type { Log } from '../../log.js';
+import { ownedBy } from '../../media/owned-media.js';
 import type { ModelPrices } from '../../models/prices.js';
 import type { Timers } from '../../timers.js';
 import {
@@ -81,7 +82,7 @@ export class JournaledContext implements RunContext {
   ) {
     this.timers = surroundings.timers;
     this.log = surroundings.log;
-    this.ports = surroundings.ports;
+    this.ports = portsOf(inside?.run ?? live.run, live.runId, surroundings.ports);
     this.prices = surroundings.prices ?? {};
     this.journal = surroundings.journal;
     this.leases = surroundings.leases;
@@ -389,3 +390,8 @@ const sent: Promise<void> = Promise.resolve();
 
 /** `error` of a step that ended with a failure after which the run continued. */
 const handledFailure: Json = true;
+
+/** What a run stores that does not keep its media is its own, and goes with the outermost run. */
+function portsOf({ input }: Run, owner: string, ports: RunPorts): RunPorts {
+  return input.options.forgets?.media ? { ...ports, media: ownedBy(owner, ports.media) } : ports;
+}

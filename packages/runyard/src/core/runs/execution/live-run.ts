@@ -3,17 +3,13 @@ import type { PieceEvent, RunEvent } from '../../events/run-event.js';
 import type { ModelPrices } from '../../models/prices.js';
 import type { Timers } from '../../timers.js';
 import type { ApprovalWrite } from '../approval.js';
+import { DeltaTemplates } from '../events/delta-templates.js';
 import { EventLog } from '../events/event-log.js';
+import { EventOpening } from '../events/event-opening.js';
 import { type EventOrigin, eventHead, outermostOrigin } from '../events/event-origin.js';
-import {
-  type DeltaTemplate,
-  deltaTemplate,
-  type EventHead,
-  type LoggedEvent,
-  serialiseDelta,
-  serialiseEvent,
-} from '../events/logged-event.js';
+import { type LoggedEvent, serialiseDelta } from '../events/logged-event.js';
 import type { SentEvents } from '../events/sent-events.js';
+import type { Forgetting } from '../forgetting/forgetting.js';
 import { LongTexts, type NewText, weigh } from '../journal/long-texts.js';
 import type { RestingRun, RunUsage, RunWrite, SessionSummary, SessionWrite } from '../journal/ports.js';
 import { updateOf } from '../journal/run-update.js';
@@ -56,6 +52,9 @@ export class LiveRun implements WriteSource {
   private highestSeq = -1;
   private summary: RunWrite['summary'];
   private usage: RunWrite['usage'];
+  private forgetting: Forgetting | undefined;
+  /** Whether something of this execution is stored, or on its way to the store. */
+  isDrained = false;
   private readonly steps = new StepIndex();
   /** Counts what the steps come to, while the run is executed. */
   private counting: RunMeter | null = null;
@@ -63,15 +62,12 @@ export class LiveRun implements WriteSource {
   private readonly texts: LongTexts;
   /** The amount to write, beside the events. */
   private unwritten = 0;
+  private opening: EventOpening | null = null;
   private readonly sent = new Set<string>();
   private readonly sentBefore: SentEvents;
   /** The origin of the events unless one is given. */
   readonly origin: EventOrigin;
-  /** By the event whose pieces they are: runs within this one may stream side by side. */
-  private templates = new WeakMap<
-    PieceEvent,
-    { second: number; origin: EventOrigin; value: DeltaTemplate }
-  >();
+  private readonly templates = new DeltaTemplates();
 
   constructor(
     private readonly start: LiveRunStart,
@@ -238,6 +234,15 @@ export class LiveRun implements WriteSource {
     this.changed = true;
   }
 
+  /** What the run does not keep is removed with its last write. */
+  forget(forgetting: Forgetting): void {
+    this.forgetting = forgetting;
+    for (const step of forgetting.steps(this.allSteps())) this.putStep(step);
+    const { runId, result, input } = this.record;
+    const left = { result: forgetting.result(runId, result), input: forgetting.input(runId, input) };
+    this.record = { ...this.record, ...left };
+  }
+
   /** With the next write no process holds the run. */
   giveUpLease(): void {
     this.record = { ...this.record, leaseOwner: null, leaseExpiresAt: null };
@@ -262,19 +267,16 @@ export class LiveRun implements WriteSource {
       // each event of the application, and each progress, has a number of its own in its key: none has to be remembered
       if (event.event !== 'CustomEvent' && event.event !== 'JobProgress') this.sent.add(key);
     }
-    this.append(serialiseEvent(this.log.nextIndex, event, this.headOf(event, origin), key, this.texts));
+    if (this.opening?.origin !== origin) this.opening = new EventOpening(origin, this.record.sessionId);
+    this.append(this.opening.serialised(this.log.nextIndex, event, this.timers.now(), key, this.texts));
   }
 
   /** Sends a piece of content. `event` is the same object for all pieces of one model call. */
   emitDelta(event: PieceEvent, text: string, origin = this.origin): void {
     this.assertOpen();
-    const second = Math.floor(this.timers.now() / 1000);
-    let template = this.templates.get(event);
-    if (template?.second !== second || template.origin !== origin) {
-      template = { second, origin, value: deltaTemplate(event, this.headOf(event, origin)) };
-      this.templates.set(event, template);
-    }
-    this.append(serialiseDelta(this.log.nextIndex, template.value, text));
+    const head = () => eventHead(event, origin, this.record.sessionId, this.timers.now());
+    const template = this.templates.of(event, origin, this.timers.now(), head);
+    this.append(serialiseDelta(this.log.nextIndex, template, text));
   }
 
   /** Ends the execution: its signal aborts the work in progress. */
@@ -294,7 +296,10 @@ export class LiveRun implements WriteSource {
     this.usage = undefined;
     this.approvals = undefined;
     this.removedSteps = undefined;
-    const events = this.log.takeUnstored();
+    this.isDrained = true;
+    const { forgetting } = this;
+    this.forgetting = undefined;
+    const events = this.log.takeUnstored(forgetting?.event);
     const state = this.state.takeChanges();
     const steps = this.takeChangedSteps();
     if (!(this.changed || events || state || summary || approvals || removedSteps || steps.length > 0))
@@ -307,7 +312,8 @@ export class LiveRun implements WriteSource {
     const replaces = this.record.status === 'completed' ? this.record.lineage?.replaces : undefined;
     const size = this.unwritten + (events?.payload.length ?? 0);
     this.unwritten = 0;
-    const texts = this.textsWrite();
+    const forgotten = forgetting?.write(this.record.input);
+    const texts = this.textsWrite(forgetting);
     const write = {
       runId,
       attempt,
@@ -320,6 +326,7 @@ export class LiveRun implements WriteSource {
       approvals,
       removedSteps,
       replaces,
+      forgotten,
       size,
       ...lease,
     };
@@ -338,9 +345,10 @@ export class LiveRun implements WriteSource {
     return steps;
   }
 
-  private textsWrite(): RunWrite['texts'] {
+  private textsWrite(forgetting: Forgetting | undefined): RunWrite['texts'] {
     const known = this.texts.size > 0;
-    const added: NewText[] = this.texts.takeNew();
+    const taken: NewText[] = this.texts.takeNew();
+    const added = forgetting ? taken.filter(({ id, text }) => forgetting.keepsText(id, text)) : taken;
     return known ? { added, idOf: this.texts.idOf } : undefined;
   }
 
@@ -382,10 +390,6 @@ export class LiveRun implements WriteSource {
 
   private touch(): void {
     if (!this.closed) this.onChange(this);
-  }
-
-  private headOf(event: RunEvent, origin: EventOrigin): EventHead {
-    return eventHead(event, origin, this.record.sessionId, this.timers.now());
   }
 
   private assertOpen(): void {

@@ -8,6 +8,8 @@ import { difference, noState, type StateSize, sizeFault, sizeOf, stateSize, sum 
 /** Keys are part of an index in some databases. */
 export const maxStateKeyLength = 255;
 
+const nothingFixed: ReadonlySet<string> = new Set();
+
 /** How a run's own code reads and changes the state of its session. */
 export interface StateView {
   get(key: string): Json | undefined;
@@ -25,7 +27,7 @@ export interface StateView {
 export class SessionState implements StateView {
   private changed: Set<string> | null = null;
   private readonly values: Map<string, Json>;
-  private fixed: ReadonlySet<string> = new Set();
+  private fixed: ReadonlySet<string> = nothingFixed;
   /** Known once the state changes: most runs only read it. */
   private known: StateSize | null = null;
 

@@ -17,6 +17,11 @@ export function prefixOf(key: string): string {
   return key.slice(0, key.lastIndexOf(separator) + separator.length);
 }
 
+/** Whether it is the key of a step of the run whose keys begin with this, and not of a run within it. */
+export function isUnder(key: string, prefix: string): boolean {
+  return key.lastIndexOf(separator) === prefix.length - separator.length && key.startsWith(prefix);
+}
+
 /** The steps of a run itself, without those of the runs within it. */
 export function ownSteps(steps: readonly StepRecord[]): readonly StepRecord[] {
   return steps.some(isInside) ? steps.filter((step) => !isInside(step)) : steps;

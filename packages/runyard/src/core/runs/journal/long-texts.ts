@@ -26,7 +26,7 @@ export interface NewText {
  * string that begins with it anyway has it twice.
  */
 const mark = '\u0001';
-const packedSign = ' ';
+export const packedSign = ' ';
 const reference = /(?<!\\)"\\u0001(?:(\d+-\d+)"(?!:)|\\u0001(?=(?:[^"\\]|\\.)*"(?!:)))/g;
 
 export function isPacked(json: string): boolean {
@@ -67,6 +67,11 @@ export async function* unpackedPieces(json: string, source: TextSource): AsyncGe
   yield json.slice(from);
 }
 
+/** The ids of the long texts that packed JSON refers to. */
+export function referencedTexts(json: string): string[] {
+  return Array.from(json.matchAll(reference), ([, id]) => id ?? []).flat();
+}
+
 /** The JSON of a text without its quotes, made part by part. */
 export function* partsOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
@@ -105,11 +110,52 @@ const tooHeavy = 2 ** 29;
 /** Stands on the stack above a value whose members have been looked at. */
 const leave = Symbol('leave');
 
+/** Values that are nested deeper are weighed in another way, which finds those that are inside themselves. */
+const mostDepth = 64;
+
 /**
- * About how many bytes a value takes, a character counted as one; each long text in it is handed to `found`. Throws for
- * what application code may hand over and JSON cannot hold: a value that is inside itself, or a BigInt.
+ * About how many bytes a value takes, a character counted as one; each long text in it is handed to `found`, perhaps more
+ * than once. Throws for what application code may hand over and JSON cannot hold: a value that is inside itself, or a BigInt.
  */
 export function weigh(value: unknown, found?: (text: string) => void): number {
+  const weight = weighFlat(value, 0, found);
+  return Number.isNaN(weight) ? weighDeep(value, found) : weight;
+}
+
+/** By calls within calls, which costs much less than a stack of its own; NaN for a value that is nested too deep. */
+function weighFlat(value: unknown, depth: number, found: ((text: string) => void) | undefined): number {
+  if (typeof value === 'string') {
+    if (value.length >= longTextLength) found?.(value);
+    return value.length;
+  }
+  if (typeof value === 'bigint') throw notJson('a BigInt');
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth === mostDepth) return Number.NaN;
+  let weight = 0;
+  if (Array.isArray(value)) {
+    for (const member of value) {
+      weight += plainWeight + weighFlat(member, depth + 1, found);
+      if (!(weight <= tooHeavy)) return tooHeavyOr(weight);
+    }
+    return weight;
+  }
+  for (const key in value) {
+    weight += plainWeight + weighFlat(fieldsOf(value)[key], depth + 1, found);
+    if (!(weight <= tooHeavy)) return tooHeavyOr(weight);
+  }
+  return weight;
+}
+
+function tooHeavyOr(weight: number): number {
+  if (Number.isNaN(weight)) return weight;
+  throw new RangeError('It is too large to be written as JSON.');
+}
+
+function notJson(what: string): TypeError {
+  return new TypeError(`It contains ${what}, which is not valid JSON.`);
+}
+
+function weighDeep(value: unknown, found?: (text: string) => void): number {
   let weight = 0;
   // a stack of its own: a value may be nested deeper than calls can be
   const open: unknown[] = [value];
@@ -121,12 +167,12 @@ export function weigh(value: unknown, found?: (text: string) => void): number {
       if (one.length >= longTextLength) found?.(one);
     } else if (one === leave) around.delete(open.pop());
     else if (typeof one === 'object' && one !== null) {
-      if (around.has(one)) throw new TypeError('It contains a circular reference, which is not valid JSON.');
+      if (around.has(one)) throw notJson('a circular reference');
       around.add(one);
       open.push(one, leave);
       weight += openMembers(one, open);
-      if (weight > tooHeavy) throw new RangeError('It is too large to be written as JSON.');
-    } else if (typeof one === 'bigint') throw new TypeError('It contains a BigInt, which is not valid JSON.');
+      if (weight > tooHeavy) tooHeavyOr(weight);
+    } else if (typeof one === 'bigint') throw notJson('a BigInt');
   }
   return weight;
 }
@@ -155,9 +201,8 @@ export function holdsLongText(value: unknown): boolean {
 
 /** The long texts of one execution of a run: each has an id, under which it is stored once. */
 export class LongTexts implements TextSource {
-  private readonly ids = new Map<string, string>();
-  private readonly texts = new Map<string, string>();
-  private readonly kept = new Set<string>();
+  /** Made when there is a text: most runs have none. */
+  private known: { ids: Map<string, string>; texts: Map<string, string>; kept: Set<string> } | null = null;
   private unstored: string[] = [];
   private count = 0;
 
@@ -165,42 +210,46 @@ export class LongTexts implements TextSource {
   constructor(private readonly attempt: number) {}
 
   get size(): number {
-    return this.ids.size;
+    return this.known?.ids.size ?? 0;
   }
 
   /** The text is a part of the journal: it is remembered for whatever refers to it later. */
   keep = (text: string): void => {
-    this.kept.add(this.idOf(text));
+    this.all.kept.add(this.idOf(text));
   };
 
   idOf = (text: string): string => {
-    let id = this.ids.get(text);
+    const { ids, texts } = this.all;
+    let id = ids.get(text);
     if (id === undefined) {
       id = `${this.attempt}-${this.count++}`;
-      this.ids.set(text, id);
-      this.texts.set(id, text);
+      ids.set(text, id);
+      texts.set(id, text);
       this.unstored.push(id);
     }
     return id;
   };
 
   parts(id: string): Iterable<string> {
-    return partsOf(this.texts.get(id) ?? '');
+    return partsOf(this.known?.texts.get(id) ?? '');
   }
 
   /** What has to be stored before anything refers to it. What only events refer to is forgotten then. */
   takeNew(): NewText[] {
-    const taken = this.unstored.map((id) => ({
-      id,
-      text: this.texts.get(id) ?? '',
-      kept: this.kept.has(id),
-    }));
+    if (this.unstored.length === 0) return [];
+    const { ids, texts, kept: keptIds } = this.all;
+    const taken = this.unstored.map((id) => ({ id, text: texts.get(id) ?? '', kept: keptIds.has(id) }));
     this.unstored = [];
     for (const { id, text, kept } of taken) {
       if (kept) continue;
-      this.ids.delete(text);
-      this.texts.delete(id);
+      ids.delete(text);
+      texts.delete(id);
     }
     return taken;
+  }
+
+  private get all() {
+    this.known ??= { ids: new Map(), texts: new Map(), kept: new Set() };
+    return this.known;
   }
 }

@@ -18,6 +18,7 @@ import type {
   SessionSummary,
   StartedUnderKey,
   StateChange,
+  StoredText,
   SummaryWrite,
 } from './ports.js';
 
@@ -75,6 +76,10 @@ export class MemoryJournal implements RunJournal, RunLeases, RunQueue, PastSessi
 
   async textParts(runId: string, textId: string, from: number, limit: number): Promise<readonly string[]> {
     return [...partsOf(this.runs.get(runId)?.texts.get(textId) ?? '')].slice(from, from + limit);
+  }
+
+  async longTexts(runId: string): Promise<readonly StoredText[]> {
+    return Array.from(this.runs.get(runId)?.texts ?? [], ([id, text]) => ({ id, text }));
   }
 
   async countEvents(runId: string, fromIndex: number, toIndex: number): Promise<number> {
@@ -264,6 +269,7 @@ export class MemoryJournal implements RunJournal, RunLeases, RunQueue, PastSessi
     for (const step of write.steps) stored.steps.set(step.seq, step);
     for (const { id, text } of write.texts?.added ?? []) stored.texts.set(id, text);
     if (events !== undefined) stored.blocks.push(events);
+    forget(stored, write.forgotten);
     if (state !== undefined) this.changeState(state);
     if (summary !== undefined) this.replaceSummary(summary);
   }
@@ -358,6 +364,15 @@ function isSameTarget(one: CancelRequest, other: CancelRequest): boolean {
 
 function isOpen(status: RunStatus): boolean {
   return status === 'pending' || status === 'running';
+}
+
+function forget(stored: StoredRun, forgotten: RunWrite['forgotten']): void {
+  for (const block of forgotten?.blocks ?? []) {
+    const place = stored.blocks.findIndex(({ firstIndex }) => firstIndex === block.firstIndex);
+    stored.blocks[place] = block;
+  }
+  for (const id of forgotten?.texts ?? []) stored.texts.delete(id);
+  if (forgotten?.input !== undefined) stored.run = { ...stored.run, input: forgotten.input };
 }
 
 function inOrder({ steps }: StoredRun): StepRecord[] {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.js';
 import type { ApprovalWrite } from '../approval.js';
-import type { Run, RunKind, RunResult, RunStatus, StepRecord } from '../run.js';
+import type { Run, RunInput, RunKind, RunResult, RunStatus, StepRecord } from '../run.js';
 import type { NewText } from './long-texts.js';
 
 /**
@@ -24,6 +24,9 @@ export interface RunJournal {
 
   /** The parts of a long text of a run, from number `from` on, at most `limit`: its JSON without the quotes. */
   textParts(runId: string, textId: string, from: number, limit: number): Promise<readonly string[]>;
+
+  /** All long texts of a run. */
+  longTexts(runId: string): Promise<readonly StoredText[]>;
 
   /** How many stored events have an index of at least `fromIndex` and below `toIndex`. */
   countEvents(runId: string, fromIndex: number, toIndex: number): Promise<number>;
@@ -148,6 +151,7 @@ export interface RunWrite {
   /** A completed run that becomes `regenerated` together with this write. */
   readonly replaces?: string;
   readonly events?: EventBlock;
+  readonly forgotten?: ForgottenWrite;
   /** Set when the steps, the result or the events of this write may refer to long texts. */
   readonly texts?: TextsWrite;
   readonly state?: StateChange;
@@ -157,6 +161,20 @@ export interface RunWrite {
   /** What the run has used in all, including the runs inside it. Comes with the write that ends its execution. */
   readonly usage?: UsageWrite;
 }
+
+/** What a run that ends no longer keeps: comes with the write that ends it. */
+export interface ForgottenWrite {
+  /** Stored blocks of events, as they are from now on. */
+  readonly blocks: readonly EventBlock[];
+  /** The ids of stored long texts to remove. */
+  readonly texts: readonly string[];
+  /** The input as it is from now on, if that changes. */
+  readonly input?: RunInput | undefined;
+  /** The bytes that belong to the run are to be removed. */
+  readonly media?: boolean;
+}
+
+export type StoredText = Pick<NewText, 'id' | 'text'>;
 
 /** The long texts of a run: each is stored once, and steps, result and events refer to it. */
 export interface TextsWrite {

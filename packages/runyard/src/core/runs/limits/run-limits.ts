@@ -96,8 +96,27 @@ const limitNames: readonly LimitName[] = ['turns', 'toolCalls', 'tokens', 'cost'
 /** Of a job (`jobs/job.ts`). */
 const jobLimits: AnyLimits = { steps: 100_000, timeMs: 7 * day, bytes: 256 * megabyte };
 
+interface KnownBounds {
+  readonly limits: AnyLimits | undefined;
+  readonly ceiling: AnyLimits;
+  readonly bounds: Bounds;
+}
+
+/** By component: the limits of its runs are the same, and each run would keep its own. */
+const known = new WeakMap<Limited, KnownBounds>();
+
 /** The limits that hold for a run: its own or the default, and never more than the service allows. */
-export function boundsOf({ kind, limits }: Limited, ceiling: AnyLimits): Bounds {
+export function boundsOf(owner: Limited, ceiling: AnyLimits): Bounds {
+  const { limits } = owner;
+  const earlier = known.get(owner);
+  if (earlier !== undefined && earlier.limits === limits && earlier.ceiling === ceiling)
+    return earlier.bounds;
+  const bounds = newBounds(owner, ceiling);
+  known.set(owner, { limits, ceiling, bounds });
+  return bounds;
+}
+
+function newBounds({ kind, limits }: Limited, ceiling: AnyLimits): Bounds {
   const bounds: Partial<Record<LimitName, Bound>> = {};
   const usual = isJob({ kind }) ? jobLimits : defaultLimits[kind];
   for (const limit of limitNames) {

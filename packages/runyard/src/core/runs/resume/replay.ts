@@ -16,6 +16,7 @@ import { nothingSent } from '../events/sent-events.js';
 import { type Executable, RunCancelled, RunFailed } from '../executable.js';
 import { JournaledContext, type RunSurroundings } from '../execution/journaled-context.js';
 import { LiveRun } from '../execution/live-run.js';
+import { relativeStep } from '../journal/child-steps.js';
 import {
   type Difference,
   type ExpectedStep,
@@ -51,6 +52,8 @@ class ReplayTrail {
   readonly missing = new Map<string, ExpectedStep>();
   /** Steps whose work would have had to be executed: what is within them was not checked. */
   readonly unopened = new Set<string>();
+  /** Whether application code that was not executed makes a step. */
+  readonly isWithinCode: ((step: StepRecord) => boolean)[] = [];
   readonly leftOut = new Set<string>();
   difference: Difference | undefined;
 }
@@ -74,7 +77,11 @@ class ReplayContext extends JournaledContext {
   ) {
     super(live, { flush: async () => {} }, around, undefined, inside);
     this.replay = {
-      stop: () => {
+      stop: (isWithin) => {
+        if (isWithin !== undefined)
+          trail.isWithinCode.push(
+            (step) => step.key.startsWith(this.prefix) && isWithin(relativeStep(step, this.prefix)),
+          );
         throw new ReplayEnd();
       },
       leaveOut: (what) => trail.leftOut.add(what),
@@ -214,12 +221,14 @@ function runOf(key: string): string {
   return key.slice(0, key.lastIndexOf('/') + 1);
 }
 
-/** What is inside a step that has ended is not asked for again, and a step that was not opened shows nothing. */
+/** What is inside a step that has ended is not asked for again, and what was not opened shows nothing. */
 function isPartOfEnded(
-  { parentKey }: StepRecord,
+  step: StepRecord,
   byKey: ReadonlyMap<string, StepRecord>,
   trail: ReplayTrail,
 ): boolean {
+  if (trail.isWithinCode.some((isWithin) => isWithin(step))) return true;
+  const { parentKey } = step;
   const parent = parentKey === null ? undefined : byKey.get(parentKey);
   if (parent === undefined) return false;
   if (trail.unopened.has(parent.key)) return true;

@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 export class Expression {
   constructor(
     readonly text: string,
-    private readonly program: CelModule.ParseResult,
+    private readonly program: (variables: Record<string, unknown>) => unknown,
   ) {}
 
   evaluate(variables: JsonObject): Json {

@@ -4,6 +4,7 @@ import { RunPaused } from '../../runs/context.js';
 import { type Executable, RunFailed } from '../../runs/executable.js';
 import { childrenOf, runChild, wasGivenUp } from '../../runs/execution/child-run.js';
 import { read } from '../../runs/journal/codec.js';
+import { eventWaitName } from '../../runs/journal/received-events.js';
 import { anyQuestion, childOutcome } from '../../runs/journal/records.js';
 import type { RunInput, StepRecord } from '../../runs/run.js';
 import { pauseOf } from '../../runs/settled.js';
@@ -181,6 +182,13 @@ export class FunctionCalls implements StepCalls {
     }
     return keyIn(this.call.tries);
   }
+}
+
+/** Whether the function whose work is the step with the key made a step: its runs and its waits, and no review of it. */
+export function isOfFunction(parentKey: string): (step: StepRecord) => boolean {
+  const isWait = (name: string) =>
+    name === 'step_suspend' || name === 'sleep' || name.startsWith(eventWaitName(''));
+  return (step) => step.parentKey === parentKey && (step.kind !== 'wait' || isWait(step.name));
 }
 
 /**

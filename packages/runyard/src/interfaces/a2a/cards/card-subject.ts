@@ -1,5 +1,5 @@
 import type { Component } from '../../../capabilities/components/service.js';
-import { AgentFactory } from '../../../core/agents/agent-factory.js';
+import { ComponentFactory } from '../../../core/factories/component-factory.js';
 import type { RunKind } from '../../../core/runs/run.js';
 
 /** Something that a component can do, as a card shows it. */
@@ -34,12 +34,12 @@ export function cardSubject(component: Component, kind: RunKind, extended: boole
 }
 
 function versionOf(component: Component): string {
-  const origin = component instanceof AgentFactory ? undefined : component.origin;
+  const origin = component instanceof ComponentFactory ? undefined : component.origin;
   return origin === undefined ? '1.0.0' : `${origin.version}.0.0`;
 }
 
 function partsOf(component: Component): Skill[] {
-  if (component instanceof AgentFactory) return [];
+  if (component instanceof ComponentFactory) return [];
   if (component.kind === 'workflow')
     return component.nodes.map(({ name, description }) => part('step', name, name, description));
   if (component.kind === 'team')

@@ -18,7 +18,7 @@ import { newId } from '../../../core/ids.js';
 import type { Log } from '../../../core/log.js';
 import type { RouteRequest } from '../../../platform/http/route.js';
 import { authInfoOf, type McpCall } from '../call.js';
-import { isAnswer, isRequest } from '../json-rpc.js';
+import { isAnswer, isRequest } from '../messages.js';
 import { assertMayAnswer } from '../server/runs/answer-rights.js';
 import { keptAfterMs, OpenRequest, type TakenOver } from './open-request.js';
 import { OwnStream } from './own-stream.js';

@@ -1,6 +1,6 @@
 import type { ServedRequests } from '../../../capabilities/mcp-sessions/service.js';
 import type { EventReader, StreamEvent } from '../../../platform/http/response/event-reader.js';
-import { isRequest } from '../json-rpc.js';
+import { isRequest } from '../messages.js';
 import type { Asker, LiveSession } from './live-session.js';
 import { type EventPlace, eventId } from './open-request.js';
 

@@ -12,6 +12,11 @@ export function boundsOf(after: number | undefined, before: number | undefined):
   };
 }
 
+/** Whether every time is within them. */
+export function isUnbounded({ from, until }: TimeBounds): boolean {
+  return from <= 0 && until === Number.MAX_SAFE_INTEGER;
+}
+
 /** Within what a database counts. */
 function countable(milliseconds: number): number {
   return Math.max(Math.min(milliseconds, Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER);

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { errors } from '../../../core/errors/errors.js';
 import { asset, type ContentReply, html } from '../response/results.js';
@@ -112,14 +113,20 @@ function startScript(basePath: string): ContentReply {
 
 const files = new Map<string, Promise<Buffer>>();
 
+/** The bundle has a copy beside itself; the compiled modules and the sources use the package that it is a copy of. */
+function browserFile(name: string): string {
+  const own = fileURLToPath(new URL(`../browser/${name}`, import.meta.url));
+  if (existsSync(own)) return own;
+  return createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
+}
+
 /** Read from disk at the first use; the package's version is fixed, so browsers may keep it for a day. */
 async function packageFile(name: string): Promise<ContentReply> {
   const type = assetTypes.get(name);
   if (type === undefined) throw errors.notFound();
   let file = files.get(name);
   if (!file) {
-    const manifest = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
-    file = readFile(join(dirname(manifest), name));
+    file = readFile(browserFile(name));
     files.set(name, file);
   }
   return asset(await file, type, { 'cache-control': 'public, max-age=86400' });

@@ -2,21 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backOffMs } from '../../../back-off.js';
 import { errorCode } from '../../../errors/error-code.js';
 import { ModelError } from '../../model-error.js';
+import type { Exchange, OutgoingRequest, Transport } from '../transport/transport.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { errorFromResponse } from './provider-failure.js';
 
 /** One request to a provider. */
-export interface ProviderCall {
+export interface ProviderCall extends OutgoingRequest {
   readonly provider: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
   readonly signal: AbortSignal;
   /** The longest wait for the first byte of the answer. */
   readonly firstByteTimeoutMs: number;
   /** The longest silence after it. */
   readonly timeoutMs: number;
-  readonly fetch: typeof fetch;
+  readonly send: Transport;
   /** Takes secrets out of a text that came from outside. */
   readonly redact: (text: string) => string;
 }
@@ -57,12 +55,12 @@ function retryDelay(error: unknown, attempt: number, retries: number): number | 
 /** The answer of a provider while it is being read. The code that opens one closes it. */
 export class ProviderAnswer {
   readonly #call: ProviderCall;
-  readonly #controller = new AbortController();
-  readonly #onAbort = () => this.#controller.abort(this.#call.signal.reason);
+  readonly #exchange: Exchange;
+  readonly #onAbort = () => this.#exchange.abort(this.#call.signal.reason);
   #timer: NodeJS.Timeout;
-  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #first: Uint8Array | undefined;
   #waiting = true;
+  #late: ModelError | undefined;
   #ended = false;
   #closed = false;
   contentType = '';
@@ -80,6 +78,7 @@ export class ProviderAnswer {
 
   private constructor(call: ProviderCall) {
     this.#call = call;
+    this.#exchange = call.send(call);
     call.signal.addEventListener('abort', this.#onAbort, { once: true });
     this.#timer = this.#watch(call.firstByteTimeoutMs, 'sent no answer');
   }
@@ -91,13 +90,13 @@ export class ProviderAnswer {
       this.#first = undefined;
       return first;
     }
-    if (this.#ended || !this.#reader) return undefined;
+    if (this.#ended) return undefined;
     this.#waiting = true;
     this.#timer.refresh();
     try {
-      const { done, value } = await this.#reader.read();
-      if (done) this.#ended = true;
-      return value;
+      const bytes = await this.#exchange.read();
+      if (bytes === undefined) this.#ended = true;
+      return bytes;
     } catch (error) {
       throw this.#explain(error);
     } finally {
@@ -113,8 +112,9 @@ export class ProviderAnswer {
       parts.push(bytes);
       size += bytes.byteLength;
     }
-    // not `toString`, which keeps a byte order mark
-    return new TextDecoder().decode(Buffer.concat(parts).subarray(0, limit));
+    const text = Buffer.concat(parts).toString('utf8', 0, limit);
+    // a byte order mark
+    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   }
 
   /** Lets go of the connection. One that has only its formal end left is kept for the next call. */
@@ -122,30 +122,28 @@ export class ProviderAnswer {
     if (this.#closed) return;
     this.#closed = true;
     clearTimeout(this.#timer);
-    if (!this.#ended && options.complete && this.#reader) {
-      void this.#drain(this.#reader);
+    if (options.complete && !this.#ended && !this.#exchange.ended) {
+      void this.#drain();
       return;
     }
     this.#call.signal.removeEventListener('abort', this.#onAbort);
-    if (!this.#ended) this.#controller.abort();
+    if (!this.#ended) this.#exchange.abort(new Error('The answer was left before its end.'));
   }
 
   async #begin(): Promise<void> {
-    const { call, controller } = { call: this.#call, controller: this.#controller };
-    const response = await call.fetch(call.url, {
-      method: 'POST',
-      headers: call.headers,
-      body: call.body,
-      signal: controller.signal,
-      // A redirect would carry the key to another host.
-      redirect: 'manual',
-    });
-    this.contentType = response.headers.get('content-type') ?? '';
-    this.#reader = response.body?.getReader();
-    if (!response.ok) {
+    const call = this.#call;
+    const head = await this.#exchange.head;
+    this.contentType = head.contentType;
+    if (head.status < 200 || head.status > 299) {
       const body = await this.text(64 * 1024).catch(() => '');
       call.signal.throwIfAborted();
-      throw errorFromResponse(call.provider, response, body, call.redact);
+      const { status, statusText } = head;
+      throw errorFromResponse(
+        call.provider,
+        { status, statusText, headers: head.headers() },
+        body,
+        call.redact,
+      );
     }
     this.#first = await this.read();
     clearTimeout(this.#timer);
@@ -157,21 +155,18 @@ export class ProviderAnswer {
     return setTimeout(() => {
       if (!this.#waiting) return;
       const { provider } = this.#call;
-      this.#controller.abort(
-        new ModelError(`${provider} ${what} within ${ms} ms.`, {
-          provider,
-          kind: 'timeout',
-          retryable: true,
-        }),
-      );
+      const text = `${provider} ${what} within ${ms} ms.`;
+      this.#late = new ModelError(text, { provider, kind: 'timeout', retryable: true });
+      this.#exchange.abort(this.#late);
     }, ms);
   }
 
-  async #drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-    const timer = setTimeout(() => this.#controller.abort(), drainMs);
+  async #drain(): Promise<void> {
+    const exchange = this.#exchange;
+    const timer = setTimeout(() => exchange.abort(new Error('The answer has no end.')), drainMs);
     timer.unref();
     try {
-      while (!(await reader.read()).done);
+      while ((await exchange.read()) !== undefined);
     } catch {
       // The answer was complete; how its connection ended is of no interest.
     } finally {
@@ -180,12 +175,12 @@ export class ProviderAnswer {
     }
   }
 
-  /** Names the cause of a failure: an abort and a time-out surface from fetch as all sorts of errors. */
+  /** Names the cause of a failure: from a `fetch`, an abort and a time-out come as all sorts of errors. */
   #explain(error: unknown): unknown {
     const { signal, provider, redact } = this.#call;
     if (signal.aborted) return signal.reason;
     if (error instanceof ModelError) return error;
-    if (this.#controller.signal.reason instanceof ModelError) return this.#controller.signal.reason;
+    if (this.#late !== undefined) return this.#late;
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const code = errorCode(cause);
     if (typeof code === 'string' && /TIMEOUT/.test(code)) {

@@ -1,5 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../json.js';
 import { ModelError } from '../../model-error.js';
+import { fetchTransport } from '../transport/fetch-transport.js';
+import { usualTransport } from '../transport/usual-transport.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { ProviderAnswer, type ProviderCall, pauseBeforeRetry } from './provider-call.js';
 import { errorFromStream } from './provider-failure.js';
@@ -18,12 +20,18 @@ const longestAnswer = 64 * 1024 * 1024;
 export class ProviderClient {
   readonly #access: ProviderAccess;
   readonly #connection: ConnectionOptions;
+  readonly #headers: Readonly<Record<string, string>>;
   /** Takes secrets out of a text that came from outside. */
   readonly #redact: (text: string) => string;
 
   constructor(access: ProviderAccess, connection: ConnectionOptions) {
     this.#access = access;
     this.#connection = connection;
+    this.#headers = byLowerCase({
+      'content-type': 'application/json',
+      ...access.headers,
+      ...connection.headers,
+    });
     this.#redact = redactor([...access.secrets, ...Object.values(connection.headers ?? {})]);
   }
 
@@ -45,18 +53,19 @@ export class ProviderClient {
     }
   }
 
-  call(url: string, body: string, signal: AbortSignal): ProviderCall {
-    const { firstByteTimeoutMs = 300_000, timeoutMs = 120_000, fetch = globalThis.fetch } = this.#connection;
-    const { provider, headers } = this.#access;
+  /** `streamed`: the answer is read while it is written. */
+  call(url: string, body: string, signal: AbortSignal, streamed = false): ProviderCall {
+    const { firstByteTimeoutMs = 300_000, timeoutMs = 120_000, fetch } = this.#connection;
     return {
-      provider,
+      provider: this.#access.provider,
       url,
-      headers: { 'content-type': 'application/json', ...headers, ...this.#connection.headers },
+      headers: this.#headers,
       body,
+      streamed,
       signal,
       firstByteTimeoutMs,
       timeoutMs,
-      fetch,
+      send: fetch === undefined ? usualTransport() : fetchTransport(fetch),
       redact: this.#redact,
     };
   }
@@ -117,4 +126,11 @@ export class ProviderClient {
   }
 
   readonly fail = (error: Json): ModelError => errorFromStream(this.#access.provider, error, this.#redact);
+}
+
+/** Later ones replace earlier ones of the same name, however it is written. Spaces around a value are no part of it. */
+function byLowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value).trim()]),
+  );
 }

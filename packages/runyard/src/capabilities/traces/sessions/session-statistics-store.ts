@@ -1,11 +1,13 @@
-import type { DataScope } from '../../platform/auth/caller.js';
-import type { ListPage } from '../../platform/http/request/pagination.js';
-import type { Database } from '../../platform/storage/database.js';
-import { queryBuilder } from '../../platform/storage/query-builder.js';
-import { withValues } from './few-values-store.js';
-import type { TraceFilter } from './filter.js';
-import { filterCondition, isIndexed } from './filter-store.js';
-import { type Range, selected, type TraceRow, withinScope } from './store.js';
+import type { DataScope } from '../../../platform/auth/caller.js';
+import type { ListPage } from '../../../platform/http/request/pagination.js';
+import type { Database } from '../../../platform/storage/database.js';
+import { queryBuilder } from '../../../platform/storage/query-builder.js';
+import { withValues } from '../few-values-store.js';
+import type { TraceFilter } from '../filter.js';
+import { isIndexed } from '../filter-store.js';
+import { type Range, selected, type TraceRow, withinScope } from '../store.js';
+import { type FoundSessions, isSteady, RememberedSessions, walked } from './remembered-sessions.js';
+import { SessionPlacesStore } from './session-places-store.js';
 
 /** What the traces of one session come to. Of ids it holds the greatest one. */
 export interface SessionStatistics {
@@ -22,21 +24,18 @@ export interface SessionStatistics {
 /** Up to so many traces are combined here: one query of the table is enough then. */
 const groupedHere = 5000;
 
-interface FoundSessions {
-  /** In no order. */
-  readonly sessionIds: readonly string[];
-  readonly total: number;
-}
-
 /** How many sessions are read in one statement. */
 const sessionsAtOnce = 500;
 
-/** Up to so many sessions are found by going through the traces, the newest first. Beyond, all are grouped. */
-const walked = 500;
-
 /** The sessions that the recorded runs belong to. The one with the newest trace comes first. */
 export class SessionStatisticsStore {
-  constructor(private readonly database: Database) {}
+  readonly #places: SessionPlacesStore;
+  readonly #remembered: RememberedSessions;
+
+  constructor(private readonly database: Database) {
+    this.#places = new SessionPlacesStore(database);
+    this.#remembered = new RememberedSessions(this.#places);
+  }
 
   async page(
     scope: DataScope,
@@ -49,13 +48,14 @@ export class SessionStatisticsStore {
     if (few !== undefined) {
       return { items: few.slice(range.offset, range.offset + range.limit), total: few.length };
     }
-    const isNear = range.offset + range.limit <= walked;
-    const near = isNear ? await this.#count(wanted) : undefined;
-    const { sessionIds, total } =
-      near === undefined
-        ? await this.#far(wanted, range)
-        : { sessionIds: await this.#walked(wanted, range), total: near };
+    const { sessionIds, total } = await this.#found(wanted, range);
     return { items: await this.#statistics(wanted, sessionIds), total };
+  }
+
+  async #found(wanted: TraceFilter | null, range: Range): Promise<FoundSessions> {
+    if (wanted === null || isSteady(wanted)) return this.#remembered.page(wanted, range);
+    if (range.offset + range.limit > walked) return this.#far(wanted, range);
+    return { sessionIds: await this.#places.walked(wanted, range), total: await this.#places.count(wanted) };
   }
 
   /** The sessions of all traces that fit, unless there are many. */
@@ -80,44 +80,6 @@ export class SessionStatisticsStore {
     return count > groupedHere;
   }
 
-  async #count(wanted: TraceFilter | null): Promise<number> {
-    const { sql } = queryBuilder();
-    const traces = selected(this.database, wanted, { inOrder: true });
-    if (this.database.dialect === 'sqlite') {
-      const { count } = await traces
-        .select((select) => select.fn.count<number>('session_id').distinct().as('count'))
-        .executeTakeFirstOrThrow();
-      return count;
-    }
-    // PostgreSQL groups numbers twice as fast as texts, and sorts nothing for it
-    const hashes = traces.select(sql`hashtextextended(traces.session_id, 0)`.as('hash')).groupBy('hash');
-    const { count } = await this.database.query
-      .selectFrom(hashes.as('sessions'))
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow();
-    return count;
-  }
-
-  /** A session is met at its newest trace: the first ones are found without looking at the others. */
-  async #walked(wanted: TraceFilter | null, { offset, limit }: Range): Promise<string[]> {
-    const { sql } = queryBuilder();
-    const { dialect } = this.database;
-    const fits =
-      wanted === null ? sql`1 = 1` : filterCondition({ dialect, table: 'newer', apart: true }, wanted);
-    const rows = await selected(this.database, wanted, { inOrder: true })
-      .select('session_id')
-      .where(
-        sql<boolean>`NOT EXISTS (SELECT 1 FROM traces AS newer WHERE newer.session_id = traces.session_id
-          AND (newer.start_time, newer.run_id) > (traces.start_time, traces.run_id) AND ${fits})`,
-      )
-      .orderBy('start_time', 'desc')
-      .orderBy('session_id', 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute();
-    return rows.map(({ session_id }) => session_id);
-  }
-
   /** Far from the beginning: a part of all sessions by their newest trace, with how many they all are. */
   #far(wanted: TraceFilter | null, range: Range): Promise<FoundSessions> {
     return this.database.dialect === 'sqlite'
@@ -127,7 +89,7 @@ export class SessionStatisticsStore {
 
   /** SQLite counts from an index alone, and sorts the less the nearer an end is. */
   async #fromNearerEnd(wanted: TraceFilter | null, { offset, limit }: Range): Promise<FoundSessions> {
-    const total = await this.#count(wanted);
+    const total = await this.#places.count(wanted);
     const size = Math.max(Math.min(limit, total - offset), 0);
     const isLate = offset > total / 2;
     const rows = await this.#byLast(wanted, isLate ? 'asc' : 'desc')

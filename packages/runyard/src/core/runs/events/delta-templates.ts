@@ -1,0 +1,24 @@
+import type { PieceEvent } from '../../events/run-event.js';
+import type { EventOrigin } from './event-origin.js';
+import { type DeltaTemplate, deltaTemplate, type EventHead } from './logged-event.js';
+
+interface Known {
+  readonly second: number;
+  readonly origin: EventOrigin;
+  readonly template: DeltaTemplate;
+}
+
+/** The templates of pieces, by the event whose pieces they are: runs within a run may stream side by side. */
+export class DeltaTemplates {
+  private readonly known = new WeakMap<PieceEvent, Known>();
+
+  /** An event has the second that it was sent in. */
+  of(event: PieceEvent, origin: EventOrigin, now: number, head: () => EventHead): DeltaTemplate {
+    const second = Math.floor(now / 1000);
+    const known = this.known.get(event);
+    if (known?.second === second && known.origin === origin) return known.template;
+    const template = deltaTemplate(event, head());
+    this.known.set(event, { second, origin, template });
+    return template;
+  }
+}

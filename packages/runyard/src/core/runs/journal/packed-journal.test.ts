@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { decodeBlock, encodeBlock, LoggedEvent } from '../events/logged-event.js';
+import type { RunResult, StepRecord } from '../run.js';
+import { packEvents, packSteps, unpackEvents, unpackSteps } from './packed-journal.js';
+
+const said = 'A line with "quotes", a \\ and \u2028, and \u0004.';
+
+function resultOf(content: RunResult['content']): RunResult {
+  return { content, contentType: 'str', metrics: { input_tokens: 4, details: { model: [{ id: 'm' }] } } };
+}
+
+function eventsOf(content: RunResult['content'], key = 'end:1:0'): LoggedEvent[] {
+  const head = '"agent_id":"a","run_id":"r","session_id":"s","nested_depth":0';
+  const metrics = JSON.stringify(resultOf(content).metrics);
+  const end = `"content":${JSON.stringify(content)},"metrics":${metrics},"event_index":1`;
+  return [
+    new LoggedEvent(
+      0,
+      'RunStarted',
+      'started',
+      `{"created_at":9,"event":"RunStarted",${head},"event_index":0}`,
+    ),
+    new LoggedEvent(1, 'RunCompleted', key, `{"created_at":9,"event":"RunCompleted",${head},${end}}`),
+  ];
+}
+
+function blockOf(events: readonly LoggedEvent[]) {
+  return { firstIndex: 0, count: events.length, payload: encodeBlock(events) };
+}
+
+describe('a packed journal', () => {
+  it.each(['', 'x', 'created_at', said.repeat(20), '\ud800 alone', 1, null, { a: [1, 'b'] }])(
+    'has the same steps and events again with the content %j',
+    (content) => {
+      const result = resultOf(content);
+      const stored: RunResult = JSON.parse(JSON.stringify(result));
+      const block = blockOf(eventsOf(content));
+      const packed = packEvents(block, result);
+      expect(unpackEvents(packed!, stored)).toEqual(block);
+      const step: StepRecord = {
+        ...{
+          runId: 'r',
+          seq: 3,
+          key: 'model:0',
+          kind: 'model',
+          name: 'm',
+          parentKey: null,
+          status: 'completed',
+        },
+        ...{ attempt: 1, input: null, output: { content }, error: null, startedAt: 1, endedAt: null },
+      };
+      expect(unpackSteps('r', packSteps([step], result), stored)).toEqual([step]);
+    },
+  );
+
+  it('holds what events repeat, and what the result holds, once', () => {
+    const packed = packEvents(blockOf(eventsOf('a long answer')), resultOf('a long answer'))!;
+    expect(packed.split('"agent_id"')).toHaveLength(2);
+    expect(packed).not.toContain('a long answer');
+    expect(packed).not.toContain('input_tokens');
+  });
+
+  it('does not hold events that have a mark themselves', () => {
+    expect(packEvents(blockOf(eventsOf('x', 'tool:\u0003')), resultOf('x'))).toBeUndefined();
+  });
+
+  it('has events that readers can decode', () => {
+    const events = eventsOf(said);
+    const { firstIndex, payload } = unpackEvents(
+      packEvents(blockOf(events), resultOf(said))!,
+      resultOf(said),
+    );
+    expect(decodeBlock(firstIndex, payload)).toEqual(events);
+  });
+});

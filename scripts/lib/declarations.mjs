@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Packages whose types an application has only if it installs them. Without them, their types are `any`. */
+const optional = ['fastify'];
+
+/** In this repository, the types of the package are those of its compiled modules: editors find the sources by them. */
+export function linkDeclarations(folder) {
+  const links = publicEntries(folder).map((name) => [
+    `${name}.d.ts`,
+    `export * from '../dist/${name}.js';\n`,
+  ]);
+  replaceAll(join(folder, 'types'), links);
+}
+
+/** In the published package, they are a few files that contain what users can name, and nothing else. */
+export async function bundleDeclarations(folder, target = join(folder, 'types')) {
+  const [{ rolldown }, { dts }] = await Promise.all([import('rolldown'), import('rolldown-plugin-dts')]);
+  const entries = publicEntries(folder).map((name) => [name, join(folder, 'dist', `${name}.d.ts`)]);
+  const build = await rolldown({
+    input: Object.fromEntries(entries),
+    logLevel: 'silent',
+    external: /^(?![A-Za-z]:[\\/])[^./]/,
+    plugins: [dts({ dtsInput: true, generator: 'oxc', tsconfig: false, sourcemap: false })],
+  });
+  const names = { entryFileNames: '[name].ts', chunkFileNames: '[name].ts' };
+  const { output } = await build.generate({ format: 'esm', ...names });
+  await build.close();
+  replaceAll(
+    target,
+    output.map(({ fileName, code }) => [fileName, withOptionalPackages(code)]),
+  );
+}
+
+/** The compiler would report a package that is not installed, in the lines that name it. */
+function withOptionalPackages(code) {
+  const named = new RegExp(`^(?=(?:import .* from|declare module) ["'](?:${optional.join('|')})["'])`, 'gm');
+  return code.replace(named, '// @ts-ignore: the package may not be installed\n');
+}
+
+/** What can be imported by name. */
+function publicEntries(folder) {
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return Object.values(exports).flatMap(
+    ({ types }) => /^\.\/types\/(.*)\.d\.ts$/.exec(types ?? '')?.[1] ?? [],
+  );
+}
+
+function replaceAll(folder, files) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of files) writeFileSync(join(folder, name), text);
+}

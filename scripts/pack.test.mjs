@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleDeclarations } from './lib/declarations.mjs';
+
+const source = fileURLToPath(new URL('../packages/runyard/', import.meta.url));
+const modules = fileURLToPath(new URL('../node_modules/', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+const run = promisify(execFile);
+
+/** A project that has installed the package as it is published, and nothing else but what the package depends on. */
+describe('the published package', () => {
+  const project = mkdtempSync(join(tmpdir(), 'runyard-package-'));
+  const installed = join(project, 'node_modules/runyard');
+  let files = [];
+
+  beforeAll(async () => {
+    for (const name of [...manifest.files, 'package.json', 'LICENSE', 'README.md'])
+      if (name !== 'types') cpSync(join(source, name), join(installed, name), { recursive: true });
+    await bundleDeclarations(source, join(installed, 'types'));
+    files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      statSync(join(installed, name)).isFile(),
+    );
+    // MCP is a package that applications install
+    for (const name of [
+      ...Object.keys(manifest.dependencies),
+      '@modelcontextprotocol/server',
+      '@types/node',
+    ]) {
+      mkdirSync(join(project, 'node_modules', name, '..'), { recursive: true });
+      symlinkSync(join(modules, name), join(project, 'node_modules', name), 'dir');
+    }
+    writeFileSync(join(project, 'package.json'), '{ "type": "module" }\n');
+  });
+
+  afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+  it('has few files, no maps and no notes of the compiler', () => {
+    expect(files.length).toBeLessThan(200);
+    expect(files.filter((name) => /\.map$|tsbuildinfo/.test(name))).toEqual([]);
+    const code = files.filter((name) => /\.(js|cjs|mjs|ts)$/.test(name) && !name.includes('browser'));
+    const mapped = code.filter((name) =>
+      /^\/\/# sourceMappingURL=(?!data:)/m.test(readFileSync(join(installed, name), 'utf8')),
+    );
+    expect(mapped).toEqual([]);
+    const bytes = files.reduce((sum, name) => sum + statSync(join(installed, name)).size, 0);
+    expect(bytes).toBeLessThan(15_000_000);
+  });
+
+  it('has its licence and those of the packages in it', () => {
+    expect(files).toContain('LICENSE');
+    const texts = readFileSync(join(installed, 'bundle/LICENSES.txt'), 'utf8');
+    for (const name of ['fastify', 'kysely', 'pino', 'swagger-ui-dist', 'zod', 'pg', 'mammoth'])
+      expect(texts).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+$`, 'm'));
+  });
+
+  it.each(['nodenext', 'bundler'])(
+    'has types that compile, with all declarations checked (%s)',
+    async (resolution) => {
+      writeFileSync(
+        join(project, 'agents.ts'),
+        `import { agent, Runyard, tool } from 'runyard';
+       import * as evals from 'runyard/evals';
+       import * as guardrails from 'runyard/guardrails';
+       import { mcp } from 'runyard/interfaces';
+       import * as knowledge from 'runyard/knowledge';
+       import * as models from 'runyard/models';
+       import * as testing from 'runyard/testing';
+       import * as tools from 'runyard/tools';
+       import { z } from 'zod';
+       export const all = { evals, guardrails, knowledge, models, testing, tools };
+       const inputSchema = z.object({ value: z.number() });
+       const double = tool({ name: 'double', description: 'Doubles', inputSchema, execute: ({ value }) => value * 2 });
+       const assistant = agent({ name: 'Assistant', model: 'offline', tools: [double] });
+       export const app = new Runyard({ agents: [assistant], interfaces: [mcp()], routes: (server) => server.get('/own', () => 'x') });
+       // @ts-expect-error the name of the option is wrong
+       agent({ name: 'Assistant', modle: 'offline' });
+       // @ts-expect-error the input has another type
+       tool({ name: 'double', description: 'Doubles', inputSchema, execute: ({ value }) => value.trim() });
+      `,
+      );
+      const module = resolution === 'bundler' ? 'esnext' : 'nodenext';
+      const options = [
+        '--noEmit',
+        '--strict',
+        '--skipLibCheck',
+        'false',
+        '--target',
+        'es2022',
+        '--types',
+        'node',
+      ];
+      const words = [...options, '--module', module, '--moduleResolution', resolution, 'agents.ts'];
+      const compiler = join(modules, 'typescript/bin/tsc');
+      const { stdout } = await run(process.execPath, [compiler, ...words], { cwd: project }).catch(
+        (error) => error,
+      );
+      expect(stdout).toBe('');
+    },
+  );
+
+  it('starts without its sources, and loads on demand what the first requests do not need', async () => {
+    writeFileSync(
+      join(project, 'start.mjs'),
+      `import { createRequire, register } from 'node:module';
+       import { MessageChannel } from 'node:worker_threads';
+       const { port1, port2 } = new MessageChannel();
+       const loaded = [];
+       port1.on('message', (url) => loaded.push(url));
+       const hooks = new URL('./node_modules/runyard/bundle/cli/typescript-hooks.js', import.meta.url);
+       register(hooks, { data: { loaded: port2 }, transferList: [port2] });
+       const { agent, Runyard } = await import('runyard');
+       const agents = [agent({ name: 'Assistant', model: 'offline' })];
+       const app = new Runyard({ agents, port: 0, dataDir: 'data', logLevel: 'silent', mcp: true, a2a: true });
+       const { url } = await app.listen();
+       const files = () => [...loaded, ...Object.keys(createRequire(import.meta.url).cache)].filter((one) => !one.startsWith('node:'));
+       const health = (await fetch(url + '/health')).status;
+       const atStart = files();
+       const page = (await (await fetch(url + '/docs/assets/swagger-ui.css')).text()).length;
+       const mcp = (await fetch(url + '/mcp', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' } })).status;
+       const sessions = (await fetch(url + '/sessions?user_id=ada')).status;
+       const later = files();
+       console.log(JSON.stringify({ health, mcp, page, sessions, atStart, later }));
+       await app.close({ graceMs: 0 });
+       process.exit(0);
+      `,
+    );
+    const { stdout } = await run(process.execPath, ['start.mjs'], { cwd: project });
+    const { health, mcp, page, sessions, atStart, later } = JSON.parse(stdout);
+    expect({ health, mcp, sessions }).toEqual({ health: 200, mcp: 400, sessions: 200 });
+    expect(page).toBeGreaterThan(1_000);
+    const onDemand = /modelcontextprotocol|kysely|ajv|cel-js|postgres|[\\/]zod[\\/]|oxc-transform/;
+    expect(atStart.filter((file) => onDemand.test(file))).toEqual([]);
+    expect(atStart.length).toBeLessThan(60);
+    for (const part of ['modelcontextprotocol', 'kysely']) expect(later.join('\n')).toContain(part);
+  });
+});
