@@ -1,10 +1,21 @@
 import { expect, it } from 'vitest';
 import { storeCodeSchedules } from '../../../src/capabilities/schedules/code-schedules.js';
+import {
+  attemptIdOf,
+  type ExecutionSite,
+  jobIdOf,
+  tickJob,
+} from '../../../src/capabilities/schedules/execution/tick-job.js';
+import { TurnStore } from '../../../src/capabilities/schedules/execution/turns-store.js';
 import type { Schedule } from '../../../src/capabilities/schedules/schedule.js';
 import { ScheduleStore } from '../../../src/capabilities/schedules/store.js';
 import { ScheduleTicksStore } from '../../../src/capabilities/schedules/ticks-store.js';
 import { newId } from '../../../src/core/ids.js';
+import { silentLog } from '../../../src/core/log.js';
+import type { JobContext } from '../../../src/core/runs/jobs/job.js';
 import { schedule as define, type ScheduleSettings } from '../../../src/core/schedules/schedule.js';
+import { anonymousCaller } from '../../../src/platform/auth/caller.js';
+import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { forEachDatabase } from '../../support/databases.js';
 
 const all = { kind: 'all' } as const;
@@ -57,9 +68,11 @@ const ended = {
 forEachDatabase((_dialect, freshPlace) => {
   let store: ScheduleStore;
   let ticks: ScheduleTicksStore;
+  let turns: TurnStore;
 
   async function open(): Promise<void> {
     const database = await (await freshPlace()).open();
+    turns = new TurnStore(database);
     store = new ScheduleStore(database);
     ticks = new ScheduleTicksStore(database, 3);
   }
@@ -193,5 +206,51 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await tickAfter(2 * day, { cron: '0 4 * * *' })).toBe(2 * day + 4 * hour);
     await tickAfter(2 * day);
     expect(await tickAfter(3 * day, { cron: '0 4 * * *' })).toBe(3 * day + 4 * hour);
+  });
+
+  it('lets an execution that had its turn before a crash finish before an earlier tick that came late', async () => {
+    await open();
+    const { id: scheduleId } = await stored({ overlap: 'queue', endpoint: '/notes' });
+    const [late, held] = [jobIdOf(scheduleId, 10), jobIdOf(scheduleId, 20)];
+    await turns.take(scheduleId, held);
+    const attempt = { scheduleId, trigger: 'cron', attempt: 1, at: 1, input: null } as const;
+    await ticks.begin({ ...attempt, tickAt: 20, jobId: held, id: attemptIdOf(held, 1) });
+    await ticks.begin({ ...attempt, tickAt: 10, jobId: late, id: attemptIdOf(late, 1) });
+    const waitedFor: string[] = [];
+    const site = {
+      store: ticks,
+      turns,
+      slots: 1,
+      now: async () => 30,
+      ownCalls: { caller: async () => anonymousCaller, call: async () => Response.json({}) },
+      jobs: () => ({
+        find: async () => ({ status: 'running' }),
+        ended: async (_job: unknown, jobId: string) => {
+          waitedFor.push(jobId);
+          // it takes its turn and ends
+          await ticks.finish(attemptIdOf(jobId, 1), ended, 31);
+          await turns.giveBack(scheduleId, jobId);
+        },
+      }),
+    } as unknown as ExecutionSite; // an execution that calls an endpoint uses nothing else
+    const context = (jobId: string) =>
+      ({
+        jobId,
+        attempt: 2,
+        signal: new AbortController().signal,
+        log: silentLog,
+        timers: systemTimers,
+        step: async (_key: string, _step: unknown, work: () => unknown) => work(),
+        stored: async () => {},
+        idle: async (work: () => unknown) => work(),
+        callApplication: async (_what: unknown, work: () => unknown) => work(),
+      }) as unknown as JobContext; // likewise
+    const input = { schedule_id: scheduleId, trigger: 'cron' } as const;
+    expect(await tickJob(site).execute(context(held), { ...input, tick: 20 })).toEqual({ attempts: 1 });
+    expect(waitedFor).toEqual([]);
+    expect(await turns.holder(scheduleId)).toBeUndefined();
+    await turns.take(scheduleId, held);
+    expect(await tickJob(site).execute(context(late), { ...input, tick: 10 })).toEqual({ attempts: 1 });
+    expect(waitedFor).toEqual([held]);
   });
 });

@@ -192,6 +192,8 @@ class Execution {
   private async ahead(waits: boolean): Promise<string | undefined> {
     const { site, scheduleId, context, input } = this;
     if (waits) {
+      // it took its turn before a crash: an earlier tick that came late waits for this one
+      if ((await site.turns.holder(scheduleId)) === context.jobId) return undefined;
       const isBefore = ({ jobId, tickAt }: ScheduleRun) => jobId !== context.jobId && tickAt < input.tick;
       const before = (await site.store.running(scheduleId)).filter(isBefore);
       for (const { jobId } of before.toSorted((one, other) => other.tickAt - one.tickAt))
