@@ -36,6 +36,10 @@ it('knows what each statement of each downgrade deletes', () => {
   for (const dialect of ['sqlite', 'postgres'] as const)
     for (const { down } of migrations) expect(() => lossesIn(down(dialect))).not.toThrow();
   expect(() => lossesIn(['TRUNCATE runs'])).toThrow('TRUNCATE runs');
+  // values that become rows of another table are kept
+  const move = 'INSERT INTO steps (run_id, input) SELECT runs.run_id, runs.packed FROM runs';
+  const drops = ['packed', 'other'].map((column) => `ALTER TABLE runs DROP COLUMN ${column}`);
+  expect(lossesIn([move, ...drops])).toEqual([{ table: 'runs', column: 'other' }]);
 });
 
 const listTables = {

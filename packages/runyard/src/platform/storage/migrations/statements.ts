@@ -33,11 +33,15 @@ export function lossesIn(statements: readonly string[]): readonly Loss[] {
   const all = statements.map((sql) => sql.trim());
   // a table that is made anew under its name keeps its rows
   const remade = new Set(all.flatMap((sql) => renameTable.exec(sql)?.[2] ?? []));
+  // a column whose values become rows of another table is kept
+  const inserts = all.filter((sql) => /^INSERT/i.test(sql));
+  const moved = new Set(inserts.flatMap((sql) => sql.match(/\b\w+\.\w+/g) ?? []));
   return all.flatMap((sql): Loss[] => {
     const [, dropped] = dropTable.exec(sql) ?? [];
     if (dropped !== undefined) return remade.has(dropped) ? [] : [{ table: dropped }];
     const [, table, column] = dropColumn.exec(sql) ?? [];
-    if (table !== undefined && column !== undefined) return [{ table, column }];
+    if (table !== undefined && column !== undefined)
+      return moved.has(`${table}.${column}`) ? [] : [{ table, column }];
     const [, shortened, where] = deleteRows.exec(sql) ?? [];
     if (shortened !== undefined) return [{ table: shortened, ...(where !== undefined && { where }) }];
     if (harmless.test(sql)) return [];
