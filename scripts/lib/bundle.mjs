@@ -45,6 +45,10 @@ const neverInstalled = ['pg-native', 'canvas'];
 /** Packages that applications import too, or need the types of: the bundle has its own copy all the same. */
 const bundledAnyway = ['zod', 'fastify'];
 
+/** Parts of zod that only applications use: all of it as one value, and all languages. */
+const forApplications =
+  /[\\/]zod[\\/]v4[\\/](?:core[\\/](?:index|compile)|classic[\\/](?:external|from-json-schema)|locales[\\/](?!en\b))/;
+
 const here = fileURLToPath(new URL('./', import.meta.url));
 
 /**
@@ -97,6 +101,11 @@ export async function bundledFiles(folder, plugins = []) {
 async function bundledModules(folder, plugins) {
   const { rolldown } = await import('rolldown');
   const input = Object.fromEntries(entries.map((entry) => [entry, join(folder, 'dist', `${entry}.js`)]));
+  // applications that the command starts use this copy
+  input.zod = join(
+    dirname(createRequire(join(folder, 'package.json')).resolve('zod/package.json')),
+    'index.js',
+  );
   const start = startModules(folder);
   const build = await rolldown({
     input,
@@ -196,7 +205,9 @@ function startModules(folder) {
       const before = new Set([...small, ...command]);
       for (const entry of ['index', 'cli/serve']) collect(pathOf(entry), service, before);
       // an entry in a group would become the file of the group
-      for (const entry of entries) for (const group of [command, service]) group.delete(pathOf(entry));
+      for (const group of [command, service])
+        for (const id of group)
+          if (this.getModuleInfo(id).isEntry || forApplications.test(id)) group.delete(id);
     },
   };
   return { command, service, plugin };

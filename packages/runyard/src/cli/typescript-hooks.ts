@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import type { InitializeHook, LoadHook, ResolveHook } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { stripTypes } from './strip-types.js';
@@ -12,7 +13,7 @@ import { stripTypes } from './strip-types.js';
 let loaded: HooksData['loaded'];
 
 export interface HooksData {
-  /** Receives the address of each loaded module. */
+  /** Receives the address of each module of the application that is loaded. */
   readonly loaded?: import('node:worker_threads').MessagePort;
 }
 
@@ -23,7 +24,8 @@ export const initialize: InitializeHook<HooksData | undefined> = (data) => {
 /** TypeScript names the compiled file in an import; what is there is the source. */
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   try {
-    return await nextResolve(specifier, context);
+    const resolved = await nextResolve(specifier, context);
+    return isBundledZod(resolved.url) ? { url: bundledZod.href, format: 'module' } : resolved;
   } catch (error) {
     const sources = /^\.{1,2}\//.test(specifier) ? sourceNames(specifier) : [];
     for (const source of sources) {
@@ -42,8 +44,36 @@ function sourceNames(specifier: string): string[] {
   return /\.\w+$/.test(specifier) ? [] : [`${specifier}.ts`, `${specifier}/index.ts`];
 }
 
+/** The copy of zod in the bundle. */
+const bundledZod = new URL('../zod.js', import.meta.url);
+const zodVersions = new Map<string, boolean>();
+
+/**
+ * Whether this is the zod that the bundle has in it, of the same version. The application uses that one: its own is a
+ * hundred files, a sixth of a start.
+ */
+function isBundledZod(url: string): boolean {
+  const [, folder] = /^(file:.*\/zod\/)(?:v4\/)?index\.js$/.exec(url) ?? [];
+  if (folder === undefined) return false;
+  let isSame = zodVersions.get(folder);
+  if (isSame === undefined) {
+    isSame = existsSync(bundledZod) && versionIn(new URL('package.json', folder)) === ownZodVersion();
+    zodVersions.set(folder, isSame);
+  }
+  return isSame;
+}
+
+function versionIn(file: URL): string | undefined {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined;
+}
+
+/** The dependency has one version, and no range. */
+function ownZodVersion(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).dependencies.zod;
+}
+
 export const load: LoadHook = async (url, context, nextLoad) => {
-  loaded?.postMessage(url);
+  if (url !== bundledZod.href) loaded?.postMessage(url);
   if (!/^file:.*\.m?ts(\?.*)?$/.test(url)) return nextLoad(url, context);
   const path = fileURLToPath(url.replace(/\?.*$/, ''));
   return { format: 'module', shortCircuit: true, source: await stripTypes(path) };

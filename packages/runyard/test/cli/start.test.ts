@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { until } from '../support/until.js';
-import { entry, project, run, start, startUnderShell } from './support.js';
+import { entry, linkPackages, project, run, start, startUnderShell } from './support.js';
 
 const anyPort = ['--port', '0'];
 
@@ -45,6 +45,31 @@ describe('runyard start', () => {
     const server = start(['start', ...anyPort], { cwd });
     const [, url] = await server.prints(/API +(http:\S+)/);
     expect(await (await fetch(url!)).text()).toBe('hello there');
+  });
+
+  test('the application shares zod with Runyard', async () => {
+    const cwd = project({
+      'agents.ts': `import * as zod from 'zod';\nimport { z } from 'zod/v4';
+        const place: string = import.meta.resolve('zod');
+        const has = [zod.z === z, z.string().safeParse(1).success, typeof z.locales.de, typeof z.core.$ZodType];
+        ${entry("{ answer: [place, ...has].join(' ') }")}`,
+    });
+    linkPackages(cwd);
+    const server = start(['start', ...anyPort], { cwd });
+    const [, url] = await server.prints(/API +(http:\S+)/);
+    expect(await (await fetch(url!)).text()).toMatch(/bundle\/zod\.js true false function function$/);
+  });
+
+  test('an application with another version of zod has that one', async () => {
+    const cwd = project({
+      'agents.ts': `import { z } from 'zod';\n${entry('{ answer: z }')}`,
+      'node_modules/zod/package.json':
+        '{ "name": "zod", "version": "4.0.0", "type": "module", "exports": "./index.js" }',
+      'node_modules/zod/index.js': "export const z = 'another';\n",
+    });
+    const server = start(['start', ...anyPort], { cwd });
+    const [, url] = await server.prints(/API +(http:\S+)/);
+    expect(await (await fetch(url!)).text()).toBe('another');
   });
 
   test('settings come from code, file, environment and flags, later ones winning', async () => {
