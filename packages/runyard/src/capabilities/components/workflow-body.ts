@@ -55,7 +55,7 @@ async function workflowBodyOf(workflow: AnyWorkflow, databases: ShownDatabases):
     input_schema: inputSchema && jsonSchemaOf(inputSchema),
     steps: await workflowTree(nodes, (component) => executorBodyOf(component, databases)),
     agent: agent && agentBodyOf(agent, databases),
-    limits: limitsBody(settings.limits),
+    limits: limitsBody(workflow.limits),
     metadata,
     workflow_agent: agent !== undefined,
   });

@@ -63,7 +63,7 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
   readonly id: string;
   readonly name: string;
   /** What messages call it: `Agent 'bank'`. */
-  protected readonly owner: string;
+  readonly owner: string;
   /** Undefined for a component that code defines. */
   origin: ComponentOrigin | undefined;
   private openSpace: (() => Promise<ComponentSpace>) | null = null;

@@ -1,4 +1,6 @@
 import { Agent, type AnyAgent } from '../agents/agent.js';
+import { ofRun } from '../agents/context/of-run-kind.js';
+import type { OfRun } from '../agents/context/run-values.js';
 import { givenAnswer } from '../agents/run-options.js';
 import type { Json, JsonObject } from '../json.js';
 import {
@@ -51,8 +53,11 @@ export interface WorkflowSettings<Input extends ValueSchema = ValueSchema> {
   readonly metadata?: JsonObject;
   /** How many branches of a parallel group run at once. Default 10. */
   readonly maxParallel?: number;
-  /** How much a run may do before it ends with the error `limit_exceeded`: `{ steps: 500, cost: 20 }`. */
-  readonly limits?: WorkflowLimits;
+  /**
+   * How much a run may do before it ends with the error `limit_exceeded`: `{ steps: 500, cost: 20 }`. A function
+   * chooses it for each run.
+   */
+  readonly limits?: OfRun<WorkflowLimits>;
 }
 
 export const workflowOptions = objectOf<WorkflowSettings>({
@@ -68,7 +73,7 @@ export const workflowOptions = objectOf<WorkflowSettings>({
   database: text,
   metadata: json,
   maxParallel: count(1),
-  limits: workflowLimits,
+  limits: ofRun(workflowLimits),
 });
 
 const stepAnswer = objectOf<GivenStepAnswer>({

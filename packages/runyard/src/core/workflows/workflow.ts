@@ -87,10 +87,11 @@ export class Workflow<Content = unknown, Input = string | JsonObject>
     return Array.from(this.components.values(), ({ knowledgeBases = [] }) => knowledgeBases).flat();
   }
 
-  /** What the function of a step will run is not known before. */
+  /** What a function does with them, or what the function of a step will run, is not known before. */
   get readsClaims(): boolean {
     const known = Array.from(this.components.values());
     return (
+      typeof this.settings.limits === 'function' ||
       this.whole !== undefined ||
       hasFunctions(this.nodes) ||
       known.some(({ readsClaims }) => readsClaims === true)

@@ -12,6 +12,7 @@ import {
   type TeamMember,
   team,
   tool,
+  type WorkflowSettings,
   workflow,
 } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
@@ -125,6 +126,21 @@ describe('a workflow that waits', () => {
     );
     expect((await run.continuedBy(after)).run.status).toBe('completed');
     expect(deeds.list).toEqual(['collect', 'sent otherwise']);
+  });
+
+  test('changed limits, also where a function chooses them, are no difference', async () => {
+    const limited = (limits: WorkflowSettings['limits'], ...list: StepEntry[]) =>
+      workflow({ id: 'newsletter', steps: list, ...(limits !== undefined && { limits }) });
+    for (const [was, is] of [
+      [{ steps: 5 }, () => ({ steps: 3 })],
+      [() => ({ steps: 3 }), undefined],
+    ]) {
+      const deeds = new Deeds();
+      const run = await waiting(limited(was, deeds.does('collect'), deeds.confirmed('send')));
+      const after = limited(is, deeds.does('collect'), deeds.confirmed('send'), deeds.does('new'));
+      expect((await run.continuedBy(after)).run.status).toBe('completed');
+      expect(deeds.list).toEqual(['collect', 'send', 'new']);
+    }
   });
 
   test.each([

@@ -46,6 +46,7 @@ type Returned = Partial<Record<SettingName, unknown>>;
 interface Choosing<Made> {
   readonly kind: 'agent' | 'team';
   readonly id: string;
+  readonly owner: string;
   readonly settings: AgentSettings;
   with(settings: object): Made;
 }
@@ -104,8 +105,8 @@ async function recordedChoice<Component extends Made>(
   let made: Component | undefined;
   const choose = async (signal: AbortSignal): Promise<SettingsRecord> => {
     const run = { ...fixedValues(context), ...values, signal };
-    const results = await Promise.all(names.map((name) => called(component, context, name, run)));
-    const returned: Returned = Object.fromEntries(results);
+    const results = names.map(async (name) => [name, await chosenBy(component, context, name, run)] as const);
+    const returned: Returned = Object.fromEntries(await Promise.all(results));
     made = builtWith(component, returned);
     // the component was just made with it, which has checked it
     return { chosen: identitiesOf(returned as Chosen) };
@@ -136,47 +137,51 @@ function valuesIn(step: StepRecord | undefined): SettingsInput | undefined {
   return step?.status === 'completed' ? readIf(step, settingsInput) : undefined;
 }
 
-async function called(
-  { settings }: Choosing<unknown>,
+/** What the function of a setting returns for this run. */
+export async function chosenBy(
+  { settings }: { readonly settings: object },
   context: RunContext,
   name: SettingName,
   run: RunValues,
-): Promise<[SettingName, unknown]> {
-  // `dependentSettings` has found a function there
+): Promise<unknown> {
+  // the caller has found a function there
   const choose = (settings as Readonly<Record<string, unknown>>)[name] as (run: RunValues) => unknown;
   try {
-    return [name, await context.callApplication(name, async () => choose(run))];
+    return await context.callApplication(name, async () => choose(run));
   } catch (error) {
     context.signal.throwIfAborted();
     throw applicationFailure('settings_error', `The function that chooses '${name}'`, error);
   }
 }
 
-/** Checks what the functions returned as the settings of a definition are checked. */
 function builtWith<Component>(component: Choosing<Component>, chosen: Returned): Component {
   for (const [name, value] of Object.entries(chosen))
+  return checkedChoice(component.owner, chosen, () =>
+    component.with({ ...chosen, ...withoutKnowledge(component.settings, chosen) }),
+  );
+}
+
+/** Checks what the functions returned as the settings of a definition are checked, by what `use` refuses. */
+export function checkedChoice<Used>(owner: string, chosen: Returned, use: () => Used): Used {
     if (value === undefined || value === null || typeof value === 'function')
       throw chosenFault(
-        component,
+        owner,
         `the function that chooses '${name}' returned ${value === null ? 'null' : typeof value}.`,
       );
   try {
-    return component.with({ ...chosen, ...withoutKnowledge(component.settings, chosen) });
+    return use();
   } catch (error) {
     if (!(error instanceof RunyardError)) throw error;
     throw chosenFault(
-      component,
+      owner,
       `what its functions returned for this run does not fit: ${error.message}`,
       error,
     );
   }
 }
 
-function chosenFault({ kind, id }: Choosing<unknown>, message: string, cause?: unknown): RunFailed {
-  const failure = {
-    type: 'settings_error',
-    message: `${kind === 'team' ? 'Team' : 'Agent'} '${id}': ${message}`,
-  };
+function chosenFault(owner: string, message: string, cause?: unknown): RunFailed {
+  const failure = { type: 'settings_error', message: `${owner}: ${message}` };
   return new RunFailed(failure, cause === undefined ? {} : { cause });
 }
 

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../json.js';
 import type { RunContext } from '../../runs/context.js';
-import type { AgentDefinition } from '../definition.js';
 import type { RunValues } from './run-values.js';
 
 /** What never changes about a run, for the functions of a definition. */
@@ -14,7 +14,7 @@ export function fixedValues({
 
 /** The same with what a run has now. */
 export function currentValues(
-  { settings }: Pick<AgentDefinition, 'settings'>,
+  { settings }: { readonly settings: { readonly metadata?: JsonObject } },
   context: RunContext,
 ): Omit<RunValues, 'dependencies'> {
   const { options, state, signal } = context;

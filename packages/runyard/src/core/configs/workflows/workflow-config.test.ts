@@ -171,6 +171,11 @@ describe('a workflow of the code and its configuration', () => {
     expect(configOf(again, registry)).toEqual(config);
   });
 
+  test('limits that a function chooses have no configuration', () => {
+    const chosen = workflow({ id: 'newsletter', ...settings, limits: () => ({ steps: 5 }) });
+    expect(() => configOf(chosen, registry)).toThrow('limits is a function of the run');
+  });
+
   test('the example has every key of every form', () => {
     const written = new Map<string, Set<string>>();
     const visit = (entry: JsonObject): void => {

@@ -7,10 +7,11 @@ import { ownId } from '../agent-form.js';
 import {
   type ConfigForm,
   type ConfigValue,
+  fixed,
   key,
   neededToBuild,
   nullable,
-  object,
+  objectValue,
   plain,
 } from '../config-keys.js';
 import { database } from '../values/database-value.js';
@@ -70,7 +71,7 @@ export const workflowForm: ConfigForm<WorkflowSettings> = {
     database: key('db', database),
     metadata: plain('metadata', json),
     maxParallel: plain('max_parallel', count(1)),
-    limits: object('limits', limits),
+    limits: key('limits', fixed(objectValue(limits))),
   },
   without: {
     user_id: [],

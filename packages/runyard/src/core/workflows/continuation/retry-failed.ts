@@ -1,3 +1,4 @@
+import { settingsKey } from '../../agents/context/settings-of-run.js';
 import type { Executable } from '../../runs/executable.js';
 import { type ChildView, childrenOf, wasGivenUp } from '../../runs/execution/child-run.js';
 import { triedKey } from '../../runs/execution/failed-tries.js';
@@ -64,7 +65,8 @@ function undoneNodes(own: readonly StepRecord[]): ReadonlySet<string> {
 /** Whether a step of the workflow itself is done again. */
 function isUndone(step: StepRecord, undone: ReadonlySet<string>): boolean {
   const { key, kind, status } = step;
-  if (undone.has(key)) return true;
+  // limits that a function chose may be what the run failed with
+  if (undone.has(key) || key === settingsKey) return true;
   if (kind === 'decision') return status !== 'completed';
   if (kind === 'try') return undone.has(workOf(triedKey(step)));
   // the return value of a function that a person reviews, or would have been asked about

@@ -11,6 +11,7 @@ import type { WorkflowNode } from '../definition/node.js';
 import { textOf } from '../fold/group-content.js';
 import { metricsOf } from '../fold/metrics.js';
 import { contentTypeOf } from '../fold/node-view.js';
+import { type LimitedWorkflow, limitRun } from '../limits-of-run.js';
 import { workflowStarted } from '../workflow-events.js';
 import { type Flow, hasBegun, placeAtTop, runList, Scope } from './flow.js';
 import { historyText, pastRuns } from './history.js';
@@ -18,7 +19,7 @@ import { runWhole, wholeKey } from './run-whole.js';
 import { visitNode } from './visit-node.js';
 
 /** What the execution of a workflow needs to know of it. */
-export interface WorkflowDefinition {
+export interface WorkflowDefinition extends LimitedWorkflow {
   readonly id: string;
   readonly name: string;
   readonly nodes: readonly WorkflowNode[];
@@ -46,6 +47,7 @@ export async function executeWorkflow(workflow: WorkflowDefinition, context: Run
     if (workflow.chat !== undefined) return await chat(workflow, workflow.chat, context, scope);
     if (context.entry !== 'continued')
       context.emit(workflowStarted(context.entry === 'recovered'), `started:${context.run.attempt}`);
+    await limitRun(workflow, context);
     const flow = await flowOf(workflow, context, context.run.input.content);
     return await runNodes(workflow, flow, scope);
   } catch (error) {
@@ -90,6 +92,7 @@ async function chat(
   const { input, runId } = context.run;
   if (context.recorded(chatKey) === undefined)
     context.emit({ event: 'WorkflowAgentStarted' }, 'on:chat:started');
+  await limitRun(workflow, context);
   const history = historyText(await pastRuns(context, workflow.numHistoryRuns));
   const { sessionState: _state, ...options } = context.options;
   const { status, result } = await runChild(context, {
