@@ -20,7 +20,7 @@ import { type CollectedTools, toolSourcesOf } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolEntry } from '../tools/toolkit.js';
 import { checkStageSettings } from './check-stage-settings.js';
-import { ChosenSources } from './context/chosen-sources.js';
+import { ChosenSources, noteNamed } from './context/chosen-sources.js';
 import { chooseSettings, dependentSettings } from './context/settings-of-run.js';
 import { continuationOf } from './continuation/continuation.js';
 import { type AgentContinueOptions, callRequest } from './continuation/continue-in-code.js';
@@ -65,6 +65,8 @@ export abstract class ModelComponent<
   /** What the functions of the settings made of it, for each execution. */
   protected readonly chosenFor = new WeakMap<RunContext, ModelComponent<Kind, Settings, Content, Input>>();
   private readonly chosenSources = new ChosenSources();
+  /** Whether its sources of tools are known as those of a definition. */
+  private isNoted = false;
 
   constructor(kind: Kind, settings: Settings, options: ObjectKind) {
     super(kind, settings, {
@@ -90,6 +92,8 @@ export abstract class ModelComponent<
   abstract lead(context: RunContext): Promise<RunResult>;
 
   execute(context: RunContext): Promise<RunResult> {
+    if (!this.isNoted) noteNamed(toolSourcesOf(this.toolEntries));
+    this.isNoted = true;
     return dependentSettings(this.settings).length === 0 ? this.lead(context) : this.leadChosen(context);
   }
 

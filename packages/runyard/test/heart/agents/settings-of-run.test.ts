@@ -282,6 +282,71 @@ test('a source that a function made for one run is closed with it, and a shared 
   expect(closed).toEqual(['own0', 'own1', 'shared']);
 });
 
+/** A source whose tool waits, and then says how often the source was closed. */
+function sharedSource() {
+  let closed = 0;
+  const waits = gate();
+  const reached = gate();
+  const source = {
+    name: 'shared',
+    tools: async () => [
+      tool({
+        name: 'use',
+        description: 'Uses',
+        execute: async () => {
+          reached.open();
+          await waits.promise;
+          return `closed ${closed} times`;
+        },
+      }),
+    ],
+    close: async () => {
+      closed += 1;
+    },
+  };
+  return { source, reached: reached.promise, goOn: () => waits.open(), closed: () => closed };
+}
+
+const user = (id: string, settings: object) =>
+  agent({
+    id,
+    model: scriptedModel(({ messages }) => {
+      const last = messages.at(-1);
+      if (last?.role === 'tool') return String(last.content);
+      return last?.content === 'use' ? { toolCalls: [{ name: 'use' }] } : 'unused';
+    }),
+    ...settings,
+  });
+
+test.each<[string, (source: object) => object]>([
+  ['the function of another agent returned', (source) => ({ tools: () => [source] })],
+  ['the definition of another agent names', (source) => ({ tools: [source] })],
+  ['a definition with another function names', (source) => ({ tools: [source], limits: () => ({}) })],
+])('a source that %s is not closed while its run uses it, whatever ends beside it', async (_, others) => {
+  const { source, reached, goOn, closed } = sharedSource();
+  const using = user('using', others(source));
+  const output = using.run('use');
+  await reached;
+  const ending = user('ending', { tools: () => [source] });
+  expect(await ending.run('hello')).toMatchObject({ status: 'completed' });
+  const broken = scriptedModel(() => ({ error: new Error('out of order') }));
+  const failing = user('failing', { model: broken, tools: () => [source], retries: 0 });
+  expect(await failing.run('hello')).toMatchObject({ status: 'error' });
+  goOn();
+  expect(await output).toMatchObject({ status: 'completed', content: 'closed 0 times' });
+  expect(closed()).toBe(0);
+  await using.close();
+  expect(closed()).toBe(1);
+});
+
+test('a source of one run is closed when this run fails', async () => {
+  const { source, closed } = sharedSource();
+  const model = scriptedModel(() => ({ error: new Error('out of order') }));
+  const output = await user('a', { model, tools: () => [source], retries: 0 }).run('use');
+  expect(output.status).toBe('error');
+  expect(closed()).toBe(1);
+});
+
 test('a service lists, shows and runs what depends on the run', async () => {
   const model = scriptedModel(() => 'yes', { id: 'm', provider: 'P' });
   const helper = agent({

@@ -43,7 +43,7 @@ interface Chosen {
 type Returned = Partial<Record<SettingName, unknown>>;
 
 /** What may have such settings: an agent, or a team, which also has members. */
-interface Choosing<Made> {
+interface Choosing<Made> extends Pick<AgentDefinition, 'toolEntries'> {
   readonly kind: 'agent' | 'team';
   readonly id: string;
   readonly owner: string;
@@ -81,7 +81,8 @@ export async function chooseSettings<Component extends Made>(
     );
   try {
     const chosen = await recordedChoice(component, context, names);
-    const own = toolSourcesOf(chosen.toolEntries);
+    const named = new Set(toolSourcesOf(component.toolEntries));
+    const own = toolSourcesOf(chosen.toolEntries).filter((source) => !named.has(source));
     sources.add(own);
     if (names.includes('limits')) context.guard?.limit(chosen.limits ?? {});
     return { chosen, done: () => sources.done(own) };
@@ -155,7 +156,6 @@ export async function chosenBy(
 }
 
 function builtWith<Component>(component: Choosing<Component>, chosen: Returned): Component {
-  for (const [name, value] of Object.entries(chosen))
   return checkedChoice(component.owner, chosen, () =>
     component.with({ ...chosen, ...withoutKnowledge(component.settings, chosen) }),
   );
@@ -163,6 +163,7 @@ function builtWith<Component>(component: Choosing<Component>, chosen: Returned):
 
 /** Checks what the functions returned as the settings of a definition are checked, by what `use` refuses. */
 export function checkedChoice<Used>(owner: string, chosen: Returned, use: () => Used): Used {
+  for (const [name, value] of Object.entries(chosen))
     if (value === undefined || value === null || typeof value === 'function')
       throw chosenFault(
         owner,
