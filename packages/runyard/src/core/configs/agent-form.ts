@@ -148,7 +148,8 @@ const hooks = listValue(
 export const agentKeys: KeysOf<AgentSettings> = {
   id: ownId,
   name: plain('name', agentShape.name),
-  model: neededToBuild(key('model', fixed(model)), agentShape.model.allowed),
+  // a member takes the model of its team
+  model: neededToBuild(key('model', fixed(model)), agentShape.model.allowed, 'a member'),
   description: plain('description', agentShape.description),
   role: plain('role', agentShape.role),
   instructions: key('instructions', instructions),

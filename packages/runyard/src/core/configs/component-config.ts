@@ -30,6 +30,8 @@ export interface ConfigSite {
   readonly registry: Registry;
   /** The ids of the service's databases, its own first. */
   readonly databases: readonly string[];
+  /** Whether it is built as a member of a team. */
+  readonly isMember?: boolean;
   /** What a reference names; undefined when there is no such component. */
   component(reference: ComponentReference): BuiltComponent | undefined;
 }

@@ -37,7 +37,6 @@ export interface ConfigForm<Settings> {
   readonly others?: readonly string[];
 }
 
-/** A setting under one key, or under one of several names. */
 /** A value that may be a function of the run in code, which no configuration can hold. */
 export function fixed(of: ConfigValue): ConfigValue {
   return {
@@ -49,6 +48,7 @@ export function fixed(of: ConfigValue): ConfigValue {
   };
 }
 
+/** A setting under one key, or under one of several names. */
 export function key(names: string | readonly [string, ...string[]], value: ConfigValue): ConfigKey {
   const keys: readonly string[] = typeof names === 'string' ? [names] : names;
   const [written = ''] = keys;
@@ -103,12 +103,14 @@ export function needed(of: ConfigKey, allowed: string): ConfigKey {
   };
 }
 
-/** The same for one that a draft may lack: only what is built needs it. */
-export function neededToBuild(of: ConfigKey, allowed: string): ConfigKey {
+/** The same for one that a draft may lack: only what is built needs it, or what is built to run by itself. */
+export function neededToBuild(of: ConfigKey, allowed: string, unless?: 'a member'): ConfigKey {
+  const isNeeded = ({ site }: Reading) =>
+    site !== undefined && !(site.isMember === true && unless === 'a member');
   return {
     ...of,
     read: (config, at) =>
-      isGiven(of, config) || at.site === undefined ? of.read(config, at) : missing(of, at, allowed),
+      isGiven(of, config) || !isNeeded(at) ? of.read(config, at) : missing(of, at, allowed),
   };
 }
 

@@ -49,6 +49,12 @@ export interface ListedComponent {
   readonly degraded: string | undefined;
 }
 
+interface Building {
+  /** Whether what is built is kept for the next who asks for it. */
+  readonly isKept: boolean;
+  readonly isMember: boolean;
+}
+
 const keysKeptMs = 2_000;
 
 /** How many built components a process keeps. */
@@ -181,39 +187,43 @@ export class BuiltComponents {
     if (known !== undefined) return known;
     if (tree.faults.length > 0) throw notBuilt(tree, tree.faults);
     try {
-      return this.#build(tree, await this.site.language(), keeps === 'kept');
+      return this.#build(tree, await this.site.language(), { isKept: keeps === 'kept', isMember: false });
     } catch (error) {
       throw error instanceof BuildFaults ? notBuilt(tree, error.faults) : error;
     }
   }
 
   /** What is built once is used wherever it is referred to. */
-  #build(tree: ConfigTree, language: ConfigLanguage, isKept: boolean): BuiltComponent {
-    const known = this.#built.get(tree.key);
+  #build(tree: ConfigTree, language: ConfigLanguage, { isKept, isMember }: Building): BuiltComponent {
+    // a member without a model is none that runs by itself
+    const key = isMember && tree.stored.config.model == null ? `member ${tree.key}` : tree.key;
+    const known = this.#built.get(key);
     if (known !== undefined) return known;
     const { databases } = this.site;
     const { kind, id, version, revision, stage } = tree.stored;
     const config = { ...tree.stored.config, name: nameOf(tree.stored) };
+    const inside = { isKept, isMember: kind === 'team' };
     const below = new Map<string, BuiltComponent>();
     for (const [path, found] of tree.below)
-      below.set(path, isTree(found) ? this.#buildBelow(path, found, language, isKept) : found);
+      below.set(path, isTree(found) ? this.#buildBelow(path, found, language, inside) : found);
+    const site = { databases, isMember, component: ({ path }: ComponentReference) => below.get(path) };
     let component: BuiltComponent;
     try {
-      component = language.build(kind, id, config, { databases, component: ({ path }) => below.get(path) });
+      component = language.build(kind, id, config, site);
     } catch (error) {
       const faults = language.faultsOf(error);
       throw faults === undefined ? error : new BuildFaults(faults);
     }
     component.origin = { version, revision, stage, configs: tree.configs };
     this.site.attach(component);
-    if (isKept) this.#built.set(tree.key, component);
+    if (isKept) this.#built.set(key, component);
     return component;
   }
 
   /** The faults of a member are not those of its team: their places say where the member is. */
-  #buildBelow(place: string, tree: ConfigTree, language: ConfigLanguage, isKept: boolean): BuiltComponent {
+  #buildBelow(place: string, tree: ConfigTree, language: ConfigLanguage, building: Building): BuiltComponent {
     try {
-      return this.#build(tree, language, isKept);
+      return this.#build(tree, language, building);
     } catch (error) {
       if (!(error instanceof BuildFaults)) throw error;
       throw new BuildFaults(error.faults.map((fault) => ({ ...fault, path: within(place, fault.path) })));
