@@ -36,7 +36,7 @@ import {
 } from './run-options.js';
 import { type AgentRunFacts, type AgentRunOutput, outputOf } from './run-output.js';
 
-type CompletedAgentRun<Content> = CompletedRun<Content> & AgentRunFacts;
+export type CompletedAgentRun<Content> = CompletedRun<Content> & AgentRunFacts;
 
 interface Types<Kind, Settings, Content, Input> {
   readonly kind: Kind;
@@ -189,11 +189,8 @@ export abstract class ModelComponent<
     options: AgentRunOptions & { readonly outputSchema: Schema },
   ): Promise<CompletedAgentRun<FittedTo<Schema>>>;
   override runOrThrow(message: Input, options?: AgentRunOptions): Promise<CompletedAgentRun<Content>>;
-  override async runOrThrow(message: Input, options?: AgentRunOptions): Promise<CompletedAgentRun<unknown>> {
-    const output = await super.runOrThrow(message, options);
-    const schema = options?.outputSchema ?? this.settings.outputSchema;
-    if (schema !== undefined && output.contentType === 'str') throw new RunOutputError(output);
-    return output;
+  override runOrThrow(message: Input, options?: AgentRunOptions): Promise<CompletedAgentRun<unknown>> {
+    return super.runOrThrow(message, options);
   }
 
   override continue(
@@ -234,3 +231,13 @@ export abstract class ModelComponent<
     return callRequest(options);
   }
 }
+  protected override completed(
+    output: AgentRunOutput<Content | string>,
+    options?: AgentRunOptions,
+  ): CompletedAgentRun<Content> {
+    const completed = super.completed(output, options);
+    const schema = options?.outputSchema ?? this.settings.outputSchema;
+    if (schema !== undefined && completed.contentType === 'str') throw new RunOutputError(completed);
+    return completed;
+  }
+

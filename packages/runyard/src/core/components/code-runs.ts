@@ -16,7 +16,7 @@ import type { EndedRun, Run, RunKind, RunOptions } from '../runs/run.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
 import type { ComponentSpace } from './component-space.js';
 import { withMessages } from './given-messages.js';
-import type { RunOutput } from './run-output.js';
+import type { CompletedRun, RunOutput } from './run-output.js';
 import { decodedEvents, StartedRun } from './started-run.js';
 
 /** The types in which runs of the kinds differ. */
@@ -25,6 +25,8 @@ export interface CodeRunTypes {
   readonly runOptions: RunStartOptions;
   readonly continueOptions: { readonly signal?: AbortSignal };
   readonly output: RunOutput;
+  /** Of a run with the content that was asked for. */
+  readonly completed: CompletedRun;
 }
 
 /** What the options of a kind may be. */
@@ -39,6 +41,7 @@ interface RunComponent<Types extends CodeRunTypes> {
   readonly component: Executable & { readonly settings: { readonly inputSchema?: ValueSchema } };
   readonly options: RunOptionKinds;
   outputOf(ended: EndedRun, contents: MediaContents): Types['output'];
+  completed(output: Types['output'], options?: Types['runOptions']): Types['completed'];
   resumeRequest(options: Types['continueOptions']): ResumeRequest;
 }
 
@@ -50,6 +53,8 @@ export interface RunSite {
   /** What the run belongs to, and what executes it. */
   readonly executable: Executable;
   readonly origin: RunOrigin;
+  /** Whether a factory has built it for this very run. */
+  readonly isBuilt?: boolean;
   open(): Promise<ComponentSpace>;
 }
 
@@ -62,6 +67,10 @@ export class CodeRuns<Types extends CodeRunTypes> {
 
   async run(input: unknown, options?: Types['runOptions']): Promise<Types['output']> {
     return this.ended(await this.begin('run', input, options));
+  }
+
+  async runOrThrow(input: unknown, options?: Types['runOptions']): Promise<Types['completed']> {
+    return this.of.completed(await this.run(input, options), options);
   }
 
   async start(
@@ -86,7 +95,7 @@ export class CodeRuns<Types extends CodeRunTypes> {
   }
 
   async continue(runId: string, options: Types['continueOptions']): Promise<Types['output']> {
-    const { executable } = this.site;
+    const { executable, isBuilt } = this.site;
     checkOptions(`${executable.kind}.continue()`, options, this.of.options.continue);
     const { signal } = options;
     signal?.throwIfAborted();
@@ -101,6 +110,7 @@ export class CodeRuns<Types extends CodeRunTypes> {
       claims,
       component: executable,
       executable: () => executable,
+      ...(isBuilt === true && { built: executable }),
     };
     const { handle } = await resumeRun(site, runId, this.of.resumeRequest(options));
     cancelWith(signal, handle);

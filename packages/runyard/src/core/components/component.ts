@@ -20,7 +20,7 @@ import type { Tool } from '../tools/tool.js';
 import { CodeRuns, type CodeRunTypes, type RunOptionKinds, type RunSite } from './code-runs.js';
 import type { ComponentSpace } from './component-space.js';
 import { type AsToolOptions, componentTool } from './component-tool.js';
-import { type CompletedRun, RunOutputError } from './run-output.js';
+import { RunOutputError } from './run-output.js';
 import type { StartedRun } from './started-run.js';
 
 /** What the settings of every kind hold. */
@@ -38,8 +38,6 @@ interface ComponentSettings {
 interface ComponentTypes extends CodeRunTypes {
   readonly settings: ComponentSettings;
   readonly input: unknown;
-  /** Of a run with the content that was asked for. */
-  readonly completed: CompletedRun;
 }
 
 /** What a component was built from that is stored as data. */
@@ -168,11 +166,8 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
   }
 
   /** The same for callers who only want the content of a completed run: rejects with `RunOutputError` for any other. */
-  async runOrThrow(input: Types['input'], options?: Types['runOptions']): Promise<Types['completed']> {
-    const output = await this.run(input, options);
-    if (output.status !== 'completed') throw new RunOutputError(output);
-    // `completed` is the part of `output` with this status
-    return output as Types['completed'];
+  runOrThrow(input: Types['input'], options?: Types['runOptions']): Promise<Types['completed']> {
+    return this.inCode().runOrThrow(input, options);
   }
 
   /** Runs it for an eval, which chooses the id of the run and reads its journal. */
@@ -203,10 +198,18 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     const { options } = this;
     const outputOf = (ended: EndedRun, contents: MediaContents) => this.outputOf(ended, contents);
     const resumeRequest = (asked: Types['continueOptions']) => this.resumeRequest(asked);
+    const completed = (output: Types['output'], asked?: Types['runOptions']) => this.completed(output, asked);
     return new CodeRuns(
-      { component: this, options, outputOf, resumeRequest },
+      { component: this, options, outputOf, completed, resumeRequest },
       site ?? { executable: this, origin: {}, open: () => this.open() },
     );
+  }
+
+  /** The output of a run with the content that was asked for. Throws for any other. */
+  protected completed(output: Types['output'], _options?: Types['runOptions']): Types['completed'] {
+    if (output.status !== 'completed') throw new RunOutputError(output);
+    // `completed` is the part of `output` with this status
+    return output as Types['completed'];
   }
 
   protected open(): Promise<ComponentSpace> {

@@ -1,5 +1,6 @@
 import { Agent } from '../agents/agent.js';
 import type { AgentContinueOptions } from '../agents/continuation/continue-in-code.js';
+import type { CompletedAgentRun } from '../agents/model-component.js';
 import type { AgentRunOptions } from '../agents/run-options.js';
 import type { AgentRunOutput } from '../agents/run-output.js';
 import type { JsonObject, JsonSchema } from '../json.js';
@@ -12,6 +13,7 @@ interface AgentTypes<Content> {
   readonly runOptions: AgentRunOptions;
   readonly continueOptions: AgentContinueOptions;
   readonly output: AgentRunOutput<Content | string>;
+  readonly completed: CompletedAgentRun<Content>;
 }
 
 export type AgentFactorySettings<

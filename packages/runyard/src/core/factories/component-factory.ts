@@ -77,6 +77,15 @@ export abstract class ComponentFactory<
     return runs.run(input, given);
   }
 
+  /** The same for callers who only want the content of a completed run: rejects with `RunOutputError` for any other. */
+  async runOrThrow(
+    input: string | JsonObject,
+    options?: Types['runOptions'] & FactoryCall<Input>,
+  ): Promise<Types['completed']> {
+    const { runs, given } = await this.runsFor('run', options);
+    return runs.runOrThrow(input, given);
+  }
+
   /** Builds the component of a run, starts it, and resolves with the run once it has begun. */
   async start(
     input: string | JsonObject,
@@ -144,7 +153,7 @@ export abstract class ComponentFactory<
 
   private inCode(built: Built, origin: RunOrigin): CodeRuns<Types> {
     const executable = new BuiltByFactory(this, built);
-    return built.inCode({ executable, origin, open: () => this.open() });
+    return built.inCode({ executable, origin, isBuilt: true, open: () => this.open() });
   }
 
   protected open(): Promise<ComponentSpace> {

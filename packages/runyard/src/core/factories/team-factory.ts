@@ -1,4 +1,5 @@
 import type { AgentContinueOptions } from '../agents/continuation/continue-in-code.js';
+import type { CompletedAgentRun } from '../agents/model-component.js';
 import type { AgentRunOptions } from '../agents/run-options.js';
 import type { AgentRunOutput } from '../agents/run-output.js';
 import type { JsonObject, JsonSchema } from '../json.js';
@@ -12,6 +13,7 @@ interface TeamTypes<Content> {
   readonly runOptions: AgentRunOptions;
   readonly continueOptions: AgentContinueOptions;
   readonly output: AgentRunOutput<Content | string>;
+  readonly completed: CompletedAgentRun<Content>;
 }
 
 export type TeamFactorySettings<Schema extends ValueSchema = JsonSchema, Content = unknown> = FactorySettings<

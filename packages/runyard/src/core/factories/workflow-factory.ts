@@ -12,6 +12,7 @@ interface WorkflowTypes<Content> {
   readonly runOptions: WorkflowRunOptions;
   readonly continueOptions: WorkflowContinueOptions;
   readonly output: WorkflowRunOutput<Content>;
+  readonly completed: Extract<WorkflowRunOutput<Content>, { readonly status: 'completed' }>;
 }
 
 export type WorkflowFactorySettings<

@@ -22,7 +22,7 @@ import { OrphanedRuns } from './leases/orphaned-runs.js';
 import { Recovery } from './leases/recovery.js';
 import { RunHints } from './notifications/run-hints.js';
 import type { Continuation } from './resume/continuation.js';
-import { hasMovedOn, RestingRuns, type RunAnswers } from './resume/resting-runs.js';
+import { type ContinuedBy, hasMovedOn, RestingRuns, type RunAnswers } from './resume/resting-runs.js';
 import { type Run, terminalStatuses } from './run.js';
 import type { RunPorts } from './run-ports.js';
 import { inputOf, type RunRequest, type RunSession, sessionOf } from './run-request.js';
@@ -165,18 +165,13 @@ export class RunEngine {
   }
 
   /** Continues a failed run with what is kept of its journal. */
-  retry(
-    runId: string,
-    kept: Continuation,
-    record: ContinueRecord,
-    askers: readonly string[] = [],
-  ): Promise<RunHandle> {
-    return this.unlessStopping(() => this.resting.retry(runId, kept, record, askers));
+  retry(runId: string, kept: Continuation, record: ContinueRecord, by: ContinuedBy = {}): Promise<RunHandle> {
+    return this.unlessStopping(() => this.resting.retry(runId, kept, record, by));
   }
 
   /** Continues a run whose process died; undefined when another process has it. */
-  resume(run: Run, askers: readonly string[] = []): Promise<RunHandle | undefined> {
-    return this.unlessStopping(() => this.recovery.resume(run, askers));
+  resume(run: Run, by: ContinuedBy = {}): Promise<RunHandle | undefined> {
+    return this.unlessStopping(() => this.recovery.resume(run, by));
   }
 
   /**

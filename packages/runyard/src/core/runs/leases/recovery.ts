@@ -13,7 +13,7 @@ import { continueInput } from '../journal/records.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { lastContinue } from '../resume/continuation.js';
 import { endingExecutable } from '../resume/ending-executable.js';
-import { askedBy } from '../resume/resting-runs.js';
+import { askedBy, type ContinuedBy } from '../resume/resting-runs.js';
 import type { Run, RunEntry, RunFailure, RunResult, StepRecord } from '../run.js';
 import { cancelledEnd, failedEnd } from '../run-ends.js';
 import { appliesTo } from './cancellations.js';
@@ -95,9 +95,9 @@ export class Recovery {
   }
 
   /** Continues a run whose lease ended; undefined when another process has it, or nothing here executes it. */
-  async resume(run: Run, askers: readonly string[]): Promise<RunHandle | undefined> {
-    const executable = await this.options.resolve(run);
-    const live = executable && (await this.takeOver(run, executable, askers));
+  async resume(run: Run, by: ContinuedBy): Promise<RunHandle | undefined> {
+    const executable = by.executable ?? (await this.options.resolve(run));
+    const live = executable && (await this.takeOver(run, executable, by.askers));
     if (executable === undefined || live === undefined) return undefined;
     return this.executor.continue(live, executable, () =>
       live.isWaiting ? this.queue.flush(live) : undefined,

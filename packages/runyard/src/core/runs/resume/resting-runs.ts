@@ -25,14 +25,20 @@ export function hasMovedOn(error: unknown): boolean {
   return error instanceof RunyardError && (error.code === 'cannot_continue' || error.code === 'run_fenced');
 }
 
+/** Who continues a run, and with what. */
+export interface ContinuedBy {
+  /** As `Run.askers`; empty when left out. */
+  readonly askers?: readonly string[];
+  /** What executes it. Left out: what `resolve` finds. */
+  readonly executable?: Executable;
+}
+
 /** Answers to some or all of what a run waits for, by the keys of the `wait` steps. */
-export interface RunAnswers {
+export interface RunAnswers extends ContinuedBy {
   /** The attempt whose questions they answer; left out: the present one. */
   readonly attempt?: number;
   readonly answers: ReadonlyMap<string, unknown>;
   readonly continuation: ContinueRecord;
-  /** Who continues it, as `Run.askers`; empty when left out. */
-  readonly askers?: readonly string[];
   /** What is written down together with the answers. */
   readonly approvals?: readonly ApprovalWrite[];
 }
@@ -62,7 +68,7 @@ export class RestingRuns {
 
   async answer(runId: string, given: RunAnswers): Promise<RunHandle> {
     const { answers, continuation, approvals } = given;
-    const { run, steps, executable } = await this.load(runId, 'paused');
+    const { run, steps, executable } = await this.load(runId, 'paused', given.executable);
     if (run.attempt !== (given.attempt ?? run.attempt)) throw errors.cannotContinue(runId, 'running');
     const open = openQuestions(steps);
     for (const key of answers.keys()) if (!open.has(key)) throw errors.answeredBefore(runId);
@@ -160,15 +166,15 @@ export class RestingRuns {
     runId: string,
     kept: Continuation,
     record: ContinueRecord,
-    askers: readonly string[],
+    by: ContinuedBy,
   ): Promise<RunHandle> {
-    const { run, steps, executable } = await this.load(runId, 'error');
+    const { run, steps, executable } = await this.load(runId, 'error', by.executable);
     const { unpassed = [] } = record.input === null ? kept : {};
     const unfinished = [...(kept.unfinished ?? []), ...unpassed];
     const continuesWith = [...kept.steps, ...unfinished];
     await assertFits(executable, run, continuesWith, this.options.timers);
     const keys = new Set(continuesWith.map(({ key }) => key));
-    const live = await this.revive(askedBy(run, askers), steps, executable, continuesWith);
+    const live = await this.revive(askedBy(run, by.askers), steps, executable, continuesWith);
     const removed = steps.filter(({ key }) => !keys.has(key));
     for (const step of removed) live.removeStep(step);
     for (const step of kept.reopened ?? []) live.putStep(step);
@@ -200,9 +206,9 @@ export class RestingRuns {
     await this.claimed(runId, () => this.executor.finish(live, executable, end));
   }
 
-  private async load(runId: string, status: RestingRun['status']) {
+  private async load(runId: string, status: RestingRun['status'], known: Executable | undefined) {
     const stored = await this.stored(runId, status);
-    const executable = await this.options.resolve(stored.run);
+    const executable = known ?? (await this.options.resolve(stored.run));
     if (executable === undefined) throw errors.componentNotRegistered(stored.run);
     return { ...stored, executable };
   }

@@ -8,6 +8,7 @@ import type { RunJournal } from '../journal/ports.js';
 import type { ContinueRecord } from '../journal/records.js';
 import type { Run, RunKind, RunLineage, StepRecord } from '../run.js';
 import type { Continuation, ContinueFrom } from './continuation.js';
+import type { ContinuedBy } from './resting-runs.js';
 
 /** What the answers of a caller come to. */
 export interface MatchedAnswers {
@@ -50,6 +51,8 @@ export interface ResumeSite {
   readonly component: { readonly kind: RunKind; readonly id: string };
   /** What executes the run, or a copy of it. */
   executable(run: Run): Executable | Promise<Executable>;
+  /** What was built for this very run, and executes it. Left out: the engine finds what does. */
+  readonly built?: Executable;
   /** How the approvals of the run were decided. */
   resolutions?(run: Run): Promise<Resolutions>;
   /** As `Run.askers`; empty when left out. */
@@ -100,6 +103,10 @@ export async function resumeRun(
   return copy(site, stored, request);
 }
 
+function continuedBy({ askers, built }: ResumeSite): ContinuedBy {
+  return { ...(askers !== undefined && { askers }), ...(built !== undefined && { executable: built }) };
+}
+
 function refusal(site: ResumeSite, run: Run): Error {
   return site.refusal?.(run) ?? errors.cannotContinue(run.runId, run.status);
 }
@@ -113,7 +120,7 @@ async function takeOver(site: ResumeSite, run: Run, request: ResumeRequest): Pro
   const { input, from, fork, regenerate } = request;
   const asItIs = input === null && from === 'end' && !fork && !regenerate;
   // the journal decides whether a process executes it
-  const handle = asItIs ? await site.engine.resume(run, site.askers) : undefined;
+  const handle = asItIs ? await site.engine.resume(run, continuedBy(site)) : undefined;
   if (handle === undefined) throw refusal(site, run);
   return { handle, fromIndex: run.nextEventIndex };
 }
@@ -123,7 +130,7 @@ async function answer(
   { run, steps }: StoredRun,
   { answers, input, options }: ResumeRequest,
 ): Promise<ResumedRun> {
-  const { engine, journal, askers } = site;
+  const { engine, journal } = site;
   const resolutions = (await site.resolutions?.(run)) ?? new Map();
   const { turn, ...matched } = answers.match(run, steps, resolutions);
   if (matched.answers.size === 0) {
@@ -132,14 +139,15 @@ async function answer(
     throw status === 'paused' ? answers.unanswered(run, steps) : refusal(site, { ...run, status });
   }
   const continuation = { turn, input, options };
-  const handle = await engine.answer(run.runId, { ...matched, attempt: run.attempt, continuation, askers });
+  const { attempt } = run;
+  const handle = await engine.answer(run.runId, { ...matched, attempt, continuation, ...continuedBy(site) });
   return { handle, fromIndex: run.nextEventIndex };
 }
 
 async function retry(site: ResumeSite, stored: StoredRun, request: ResumeRequest): Promise<ResumedRun> {
   const { run } = stored;
   const kept = keptOf(site, stored, await site.executable(run), request);
-  const handle = await site.engine.retry(run.runId, kept, recordAt(kept, request), site.askers);
+  const handle = await site.engine.retry(run.runId, kept, recordAt(kept, request), continuedBy(site));
   return { handle, fromIndex: run.nextEventIndex };
 }
 
