@@ -140,15 +140,17 @@ export function sessionEffects(writes: readonly RunWrite[]): PlannedRows[] {
 /** One per session, as if the writes had come one after the other. All are of the same user. */
 function mergedSessions(writes: readonly RunWrite[]): Iterable<{ write: SessionWrite; runs: number }> {
   const sessions = new Map<string, { write: SessionWrite; runs: number }>();
-  for (const { session: write } of writes) {
+  for (const { session: write, insert } of writes) {
     if (write === undefined) continue;
     const merged = sessions.get(write.sessionId);
+    // a run that names its session later has its place in it already
+    const added = insert === undefined ? 0 : 1;
     if (merged === undefined) {
-      sessions.set(write.sessionId, { write, runs: 1 });
+      sessions.set(write.sessionId, { write, runs: added });
       continue;
     }
     const { write: earlier } = merged;
-    merged.runs++;
+    merged.runs += added;
     merged.write = {
       ...earlier,
       existing: earlier.existing === true && write.existing === true,

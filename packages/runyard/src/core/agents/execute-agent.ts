@@ -39,6 +39,7 @@ export async function executeAgent(agent: AgentDefinition, context: RunContext):
   context.emit(entryEvent(agent, context), `started:${context.run.attempt}`);
   const execution = await prepare(agent, context);
   await runPreHooks(execution);
+  if (agent.settings.preHooks !== undefined) context.nameSession(execution.input.content);
   await buildContext(execution);
   const result = await answered(execution);
   await learnFromRun(execution, textOf(result.content));

@@ -142,6 +142,10 @@ export abstract class ModelComponent<
     return { ...(!storeToolMessages && { toolMessages: true }), ...(!storeMedia && { media: true }) };
   }
 
+  get changesInput(): boolean {
+    return (this.settings.preHooks?.length ?? 0) > 0;
+  }
+
   get introduction(): string | undefined {
     return this.settings.introduction;
   }
@@ -227,10 +231,6 @@ export abstract class ModelComponent<
     return outputOf(ended, contents) as AgentRunOutput<Content | string>;
   }
 
-  protected resumeRequest(options: AgentContinueOptions): ResumeRequest {
-    return callRequest(options);
-  }
-}
   protected override completed(
     output: AgentRunOutput<Content | string>,
     options?: AgentRunOptions,
@@ -241,3 +241,7 @@ export abstract class ModelComponent<
     return completed;
   }
 
+  protected resumeRequest(options: AgentContinueOptions): ResumeRequest {
+    return callRequest(options);
+  }
+}

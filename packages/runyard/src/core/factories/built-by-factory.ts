@@ -90,6 +90,10 @@ export class BuiltByFactory extends FactoryMade {
     return this.built.introduction;
   }
 
+  get changesInput(): boolean {
+    return this.built.changesInput ?? false;
+  }
+
   get forgets(): RunOptions['forgets'] {
     return this.built.forgets;
   }

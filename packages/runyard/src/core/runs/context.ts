@@ -173,6 +173,8 @@ export interface RunContext {
   /** Those of these runs that are still there, in this order. */
   runs(runIds: readonly string[]): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
   /** What the session was about so far, as stored. */
+  /** Calls a session that has no name after this message. A run within another one names none. */
+  nameSession(message: string): void;
   sessionSummary(): Promise<SessionSummary | undefined>;
   /** Stores a new summary of the session together with the run. */
   putSessionSummary(summary: SessionSummary): void;

@@ -318,6 +318,7 @@ export class RunEngine {
           existing: stored !== undefined,
           now: run.createdAt,
         },
+        isNamed: (stored?.name ?? null) !== null,
         sessionState: stored?.state ?? {},
         sentEvents: copy === undefined ? nothingSent : sentWith(steps),
         eventFields: executable.eventFields,

@@ -28,6 +28,8 @@ export interface Executable {
   readonly sessionMetadata?: JsonObject | undefined;
   /** Stored as the first run of a new session. */
   readonly introduction?: string | undefined;
+  /** Whether hooks may change the input of a run: what they leave of it names the session. Left out: none do. */
+  readonly changesInput?: boolean;
   /** How much a run of it may do. Left out: the defaults of its kind. */
   readonly limits?: AnyLimits | undefined;
   /** The knowledge bases that it and what runs inside it search. Left out: none. */

@@ -2,6 +2,7 @@ import { errors } from '../errors/errors.js';
 import { newId } from '../ids.js';
 import type { JsonObject } from '../json.js';
 import type { Executable } from './executable.js';
+import { sessionNameOf } from './execution/session-name.js';
 import { sizeFault, stateSize } from './execution/state-size.js';
 import type { RunCopy } from './journal/copied-steps.js';
 import type { IdempotencyKey, RunJournal, SessionSnapshot } from './journal/ports.js';
@@ -46,8 +47,6 @@ export interface RunSession {
   readonly state: JsonObject;
 }
 
-const sessionNameLength = 255;
-
 /** Finds the session of a request, or plans a new one. Throws when the user may not run in it. */
 export async function sessionOf(
   journal: RunJournal,
@@ -88,23 +87,10 @@ function initialState({ initialState: given }: Executable, session: SessionSnaps
 }
 
 /** The first message names a session; without a message, the session of a workflow has the workflow's name. */
-function nameFrom({ kind, name, id }: Executable, message: string): string | null {
-  if (message.trim() === '') return kind === 'workflow' ? `New ${name ?? id} Session` : null;
-  const text = onOneLine(message);
-  const characters = [...text.slice(0, 2 * sessionNameLength + 2)];
-  return characters.length <= sessionNameLength
-    ? text
-    : `${characters.slice(0, sessionNameLength - 1).join('')}…`;
-}
-
-/** An object that is written over many lines is shown on one. */
-function onOneLine(message: string): string {
-  if (!/^\{\r?\n/.test(message)) return message;
-  try {
-    return JSON.stringify(JSON.parse(message));
-  } catch {
-    return message;
-  }
+function nameFrom({ kind, name, id, changesInput }: Executable, message: string): string | null {
+  // what hooks leave of the message names it: they may remove what nobody is to see
+  if (changesInput === true) return null;
+  return sessionNameOf(message) ?? (kind === 'workflow' ? `New ${name ?? id} Session` : null);
 }
 
 /**

@@ -2,10 +2,12 @@ import { expect, it } from 'vitest';
 import { migrations } from '../../../src/capabilities/capabilities.js';
 import { SessionRunStore } from '../../../src/capabilities/runs/storage/session-run-store.js';
 import { RunStore } from '../../../src/capabilities/runs/storage/store.js';
+import { searchNameOf } from '../../../src/capabilities/sessions/search-name.js';
+import type { Run } from '../../../src/core/runs/run.js';
 import type { Database } from '../../../src/platform/storage/database.js';
 import { migrate } from '../../../src/platform/storage/migrations/migrate.js';
 import { forEachDatabase } from '../../support/databases.js';
-import { aRun, creation, sessionOf, start } from '../builders.js';
+import { aRun, creation, progress, sessionOf, start } from '../builders.js';
 
 const everything = { created: { from: 0, until: Number.MAX_SAFE_INTEGER }, offset: 0, limit: 1_000 };
 
@@ -45,6 +47,25 @@ forEachDatabase((_dialect, freshPlace) => {
     );
     const given = await numbers(database);
     expect(reversed.map(({ runId }) => given.get(runId))).toEqual([2, 1, 3, 2, 4]);
+  });
+
+  it('a run that names its session later is not numbered again', async () => {
+    const database = await (await freshPlace()).open();
+    const runs = new RunStore(database);
+    const all = [aRun(), aRun(), aRun()];
+    const [first, second, third] = all as [Run, Run, Run];
+    const unnamed = (run: Run) => creation(run, { session: sessionOf(run, { name: null }) });
+    const naming = (name: string) =>
+      progress(first, {}, { session: sessionOf(first, { name, existing: true }) });
+    await runs.commit([unnamed(first)]);
+    // together with the first write of another run of the session, which may make it
+    expect(await runs.commit([naming('Ünïque'), unnamed(second)])).toEqual([]);
+    expect(await runs.commit([naming('too late')])).toEqual([]);
+    await runs.commit([creation(third)]);
+    const row = await database.query.selectFrom('sessions').select(['name', 'search_name']).execute();
+    expect(row).toEqual([{ name: 'Ünïque', search_name: searchNameOf('Ünïque') }]);
+    const given = await numbers(database);
+    expect(all.map(({ runId }) => given.get(runId))).toEqual([1, 2, 3]);
   });
 
   it('gives every run of a session its own number when several processes store them at once', async () => {

@@ -291,12 +291,15 @@ export class JournaledContext implements RunContext {
     const { sessionId, kind, componentId, runId, lineage } = this.run;
     const copyOf = lineage?.forkedFromRunId;
     const copied = copyOf !== undefined && { copyOf };
-    const query = { sessionId, kind, componentId, from, count, runId, ...copied };
-    return this.journal.history(query);
+    return this.journal.history({ sessionId, kind, componentId, from, count, runId, ...copied });
   }
 
   runs(runIds: readonly string[]): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
     return this.journal.loadAll(runIds);
+  }
+
+  nameSession(message: string): void {
+    if (this.inside === null) this.live.nameSession(message);
   }
 
   sessionSummary(): Promise<SessionSummary | undefined> {

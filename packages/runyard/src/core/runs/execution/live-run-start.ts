@@ -14,6 +14,8 @@ export interface LiveRunStart {
   readonly entry: RunEntry;
   /** Set for a run that is not stored yet. */
   readonly session: SessionWrite | null;
+  /** Whether the session has a name. */
+  readonly isNamed?: boolean;
   /** Set for a job that is not stored yet: it belongs to no session. */
   readonly unstoredJob?: boolean;
   /** Set for a run that is not stored yet and must not be started twice. */
@@ -30,6 +32,11 @@ export interface LiveRunStart {
 }
 
 export type StoredRun = Pick<LiveRunStart, 'run' | 'steps'>;
+
+/** The session of a run that is stored already. */
+export function knownSession({ sessionId, kind, componentId, userId, createdAt }: Run) {
+  return { sessionId, kind, componentId, userId, existing: true, now: createdAt };
+}
 
 /** How a run is made once more in the same execution: from what was stored of it, or as it began. */
 export function startAgain(

@@ -21,7 +21,8 @@ import { RunMeter } from '../limits/run-meter.js';
 import type { Run, RunEntry, RunResult, RunStatus, StepKind, StepRecord } from '../run.js';
 import { assertTransition } from '../transitions.js';
 import { OwnName } from './code-owner.js';
-import { type LiveRunStart, notBegun, type StoredRun, startAgain } from './live-run-start.js';
+import { knownSession, type LiveRunStart, notBegun, type StoredRun, startAgain } from './live-run-start.js';
+import { sessionNameOf } from './session-name.js';
 import { SessionState } from './session-state.js';
 
 /**
@@ -37,7 +38,7 @@ export class LiveRun implements WriteSource {
   slot: HeldSlot | null = null;
   private record: Run;
   readonly entry: RunEntry;
-  private session: SessionWrite | null;
+  private session: SessionWrite | undefined;
   private idempotency: RunWrite['idempotency'];
   private claims: RestingRun | undefined;
   private approvals: ApprovalWrite[] | undefined;
@@ -79,7 +80,7 @@ export class LiveRun implements WriteSource {
     setMaxListeners(0, this.abort.signal);
     this.record = start.run;
     this.entry = start.entry;
-    this.session = start.session;
+    this.session = start.session ?? undefined;
     this.idempotency = start.idempotency;
     this.claims = start.claims;
     this.waiting = start.run.attempt === notBegun;
@@ -220,6 +221,13 @@ export class LiveRun implements WriteSource {
     this.changed = true;
   }
 
+  /** A session without a name is called after this message with the run's next write. */
+  nameSession(message: string): void {
+    const name = this.start.isNamed === true ? null : sessionNameOf(message);
+    if (name !== null) this.session = { ...(this.session ?? knownSession(this.record)), name };
+    this.touch();
+  }
+
   /** The summary of the session is stored with the run's next write. */
   putSummary(summary: SessionSummary): void {
     this.assertOpen();
@@ -291,18 +299,18 @@ export class LiveRun implements WriteSource {
 
   drain(): RunWrite | undefined {
     const { runId } = this.record;
-    const { summary, usage, approvals, removedSteps } = this;
+    const { session, summary, usage, approvals, removedSteps, forgetting } = this;
+    this.session = undefined;
     this.summary = undefined;
     this.usage = undefined;
     this.approvals = undefined;
     this.removedSteps = undefined;
-    this.isDrained = true;
-    const { forgetting } = this;
     this.forgetting = undefined;
+    this.isDrained = true;
     const events = this.log.takeUnstored(forgetting?.event);
     const state = this.state.takeChanges();
     const steps = this.takeChangedSteps();
-    if (!(this.changed || events || state || summary || approvals || removedSteps || steps.length > 0))
+    if (!(this.changed || events || state || summary || approvals || removedSteps || session || steps.length))
       return undefined;
     this.changed = false;
     this.record = { ...this.record, nextEventIndex: this.log.nextIndex, updatedAt: this.timers.now() };
@@ -320,6 +328,7 @@ export class LiveRun implements WriteSource {
       steps,
       events,
       texts,
+      session,
       state,
       summary,
       usage,
@@ -352,25 +361,17 @@ export class LiveRun implements WriteSource {
     return known ? { added, idOf: this.texts.idOf } : undefined;
   }
 
-  private firstWrite(): Pick<RunWrite, 'insert' | 'session' | 'idempotency'> {
+  private firstWrite(): Pick<RunWrite, 'insert' | 'idempotency'> {
     this.stored = true;
-    const { session, idempotency } = this;
-    this.session = null;
+    const { idempotency } = this;
     this.idempotency = undefined;
-    return {
-      insert: this.record,
-      ...(session !== null && { session }),
-      ...(idempotency !== undefined && { idempotency }),
-    };
+    return { insert: this.record, ...(idempotency !== undefined && { idempotency }) };
   }
 
   private laterWrite(): Pick<RunWrite, 'update' | 'claims'> {
-    const { claims } = this;
+    const { claims, record: run } = this;
     this.claims = undefined;
-    return {
-      update: updateOf(this.record),
-      ...(claims !== undefined && { claims: { ...claims, run: this.record } }),
-    };
+    return { update: updateOf(run), ...(claims !== undefined && { claims: { ...claims, run } }) };
   }
 
   written(write: RunWrite): void {

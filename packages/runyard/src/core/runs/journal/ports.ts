@@ -127,7 +127,10 @@ export interface SessionSummary {
 export interface RunWrite {
   readonly runId: string;
   readonly attempt: number;
-  /** Creates the session if it is not there; refused when the session belongs to another user. */
+  /**
+   * Creates the session if it is not there; refused when the session belongs to another user. Without `insert` it gives a
+   * session without a name the one that its run has for it.
+   */
   readonly session?: SessionWrite;
   /** The first write of a run, which gives it its place in the order of its session. Refused when the id is taken. */
   readonly insert?: Run;

@@ -154,6 +154,7 @@ export class Recovery {
         leaseMs,
         entry: entryOf(stored, neverBegan || isUnbegun(run, stored.steps)),
         session: null,
+        isNamed: (session?.name ?? null) !== null,
         sessionState: session?.state ?? {},
         sentEvents,
         eventFields: executable.eventFields,

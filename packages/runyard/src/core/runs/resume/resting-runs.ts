@@ -242,6 +242,7 @@ export class RestingRuns {
         entry: 'continued',
         claims: { attempt: run.attempt, status: run.status },
         session: null,
+        isNamed: (session?.name ?? null) !== null,
         sessionState: session?.state ?? {},
         sentEvents: sentWith(kept),
         eventFields: executable.eventFields,
