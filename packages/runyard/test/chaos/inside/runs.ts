@@ -14,9 +14,7 @@ export class Place {
 
   constructor(private readonly options: ChaosOptions) {}
 
-  /** Starts the service; one that is there is killed first. */
-  async restart(): Promise<void> {
-    await this.service?.kill();
+  async start(): Promise<void> {
     this.service = await ChaosProcess.start({ ...this.options, entry, settings: { leaseMs: 1000 } });
   }
 
@@ -48,10 +46,13 @@ export class Place {
     return this.effects().filter(({ idempotencyKey }) => ids.has(idempotencyKey.split(':')[0]));
   }
 
-  /** How often each left its trace. */
+  /** How often each left its trace, by its name in its workflow. */
   counts(run: Body): Record<string, number> {
     const counts: Record<string, number> = {};
-    for (const { name } of this.effectsOf(run)) counts[name] = (counts[name] ?? 0) + 1;
+    for (const { name: traced } of this.effectsOf(run)) {
+      const name = traced.replace(/^.*: /, '');
+      counts[name] = (counts[name] ?? 0) + 1;
+    }
     return counts;
   }
 

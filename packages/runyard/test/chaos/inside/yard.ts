@@ -66,7 +66,10 @@ const signer = (id: string) =>
     tools: [workTool('sign', id, { requiresConfirmation: true, sideEffects: true })],
   });
 
-const workers = ['ada', 'bob', 'cleo'].map(worker);
+const [ada, bob, cleo] = [worker('ada'), worker('bob'), worker('cleo')];
+const workers = [ada, bob, cleo];
+// in teams whose members a test does not hold with bob
+const [dan, eve] = [worker('dan'), worker('eve')];
 const signers = ['kim', 'lou'].map(signer);
 const ask = (member_id: string) => ({
   name: 'delegate_task_to_member',
@@ -84,7 +87,13 @@ const coordinate = team({
 const teams = [
   coordinate,
   team({ id: 'route', mode: 'route', model: inOrder('leader', [ask('bob')]), members: workers }),
-  team({ id: 'broadcast', mode: 'broadcast', model: inOrder('leader', [askAll]), members: workers }),
+  team({
+    id: 'broadcast',
+    mode: 'broadcast',
+    model: inOrder('leader', [askAll]),
+    members: [ada, dan, cleo],
+  }),
+  team({ id: 'cancelled', model: inOrder('leader', [ask('ada'), ask('eve')]), members: [ada, eve] }),
   team({
     id: 'tasks',
     mode: 'tasks',
@@ -101,35 +110,48 @@ const teams = [
   team({ id: 'signing', mode: 'broadcast', model: inOrder('leader', [askAll]), members: signers }),
 ];
 
-const does = (name: string, more: object = {}) =>
-  step({
-    name,
-    ...more,
-    run: async ({ idempotencyKey, signal }: StepContext) => {
-      await work(name, idempotencyKey, signal);
-      return `${name} is done`;
-    },
-  });
-/** Fails as long as the test wants it to. */
-const fails = (name: string, more: object) =>
-  step({
-    name,
-    ...more,
-    run: async ({ idempotencyKey, signal }: StepContext) => {
-      await work(name, idempotencyKey, signal);
-      if (!existsSync(join(folder, `fail-${name}`))) return `${name} is done`;
-      rmSync(join(folder, `fail-${name}`));
-      throw new Error(`${name} fails`);
-    },
-  });
+/**
+ * Steps whose traces begin with a word of their own: what a test orders about the steps of one workflow holds for no
+ * other one.
+ */
+function traced(as: string) {
+  const does = (name: string, more: object = {}) =>
+    step({
+      name,
+      ...more,
+      run: async ({ idempotencyKey, signal }: StepContext) => {
+        await work(as + name, idempotencyKey, signal);
+        return `${name} is done`;
+      },
+    });
+  /** Fails as long as the test wants it to. */
+  const fails = (name: string, more: object) =>
+    step({
+      name,
+      ...more,
+      run: async ({ idempotencyKey, signal }: StepContext) => {
+        await work(as + name, idempotencyKey, signal);
+        if (!existsSync(join(folder, `fail-${as}${name}`))) return `${name} is done`;
+        rmSync(join(folder, `fail-${as}${name}`));
+        throw new Error(`${name} fails`);
+      },
+    });
+  const around = (id: string, ...between: StepEntry[]) =>
+    workflow({ id, steps: [does('first'), ...between, does('last')] });
+  return { does, fails, around };
+}
+
+const { does, around } = traced('');
+const looped = traced('loop: ');
+const retried = traced('retried: ');
+const asked = traced('asked: ');
+const timed = traced('timed: ');
 const confirmed = { requiresConfirmation: true };
 const inner = workflow({ id: 'inner', steps: [does('one'), does('held'), does('two')] });
-const around = (id: string, ...between: StepEntry[]) =>
-  workflow({ id, steps: [does('first'), ...between, does('last')] });
 
 const workflows = [
   around('function', does('held')),
-  around('agent', step({ name: 'agent', agent: workers[1]! })),
+  around('agent', step({ name: 'agent', agent: bob })),
   around('team', step({ name: 'team', team: coordinate })),
   around('workflow', step({ name: 'inner', workflow: inner })),
   around('steps', steps({ name: 'group', steps: [does('one'), does('held'), does('two')] })),
@@ -137,31 +159,40 @@ const workflows = [
     'parallel',
     parallel({
       name: 'both',
-      steps: [does('one'), does('held'), step({ name: 'agent', agent: workers[0]! })],
+      steps: [does('one'), does('held'), step({ name: 'agent', agent: ada })],
     }),
   ),
-  around('loop', loop({ name: 'again', steps: [does('one'), does('held')], maxIterations: 2 })),
+  looped.around(
+    'loop',
+    loop({ name: 'again', steps: [looped.does('one'), looped.does('held')], maxIterations: 2 }),
+  ),
   around('condition', condition({ name: 'if', when: 'input == "Go"', steps: [does('one'), does('held')] })),
   around('router', router({ name: 'way', choices: [does('other'), does('held')], select: () => 'held' })),
-  around('retried', fails('held', { maxRetries: 3, backoff: { delayMs: 20 } })),
-  around('confirmed', does('held', { review: confirmed })),
-  around('filled', does('held', { review: { userInputSchema: [{ name: 'seat', type: 'int' }] } })),
-  around('reviewed', does('held', { review: { requiresOutputReview: true } })),
-  around(
+  retried.around('retried', retried.fails('held', { maxRetries: 3, backoff: { delayMs: 20 } })),
+  asked.around('confirmed', asked.does('held', { review: confirmed })),
+  asked.around(
+    'filled',
+    asked.does('held', { review: { userInputSchema: [{ name: 'seat', type: 'int' }] } }),
+  ),
+  asked.around('reviewed', asked.does('held', { review: { requiresOutputReview: true } })),
+  asked.around(
     'iterated',
     loop({
       name: 'again',
-      steps: [does('held')],
+      steps: [asked.does('held')],
       maxIterations: 1,
       review: { requiresIterationReview: true },
     }),
   ),
-  around('chosen', router({ name: 'way', choices: [does('other'), does('held')], select: 'user' })),
-  around('mended', fails('held', { maxRetries: 0, onError: 'pause' })),
-  around('executor', step({ name: 'held', agent: signers[0]! })),
-  around(
+  asked.around(
+    'chosen',
+    router({ name: 'way', choices: [asked.does('other'), asked.does('held')], select: 'user' }),
+  ),
+  asked.around('mended', asked.fails('held', { maxRetries: 0, onError: 'pause' })),
+  asked.around('executor', step({ name: 'held', agent: signers[0]! })),
+  timed.around(
     'timed',
-    does('held', { review: { ...confirmed, timeoutMs: patience(2_500), onTimeout: 'approve' } }),
+    timed.does('held', { review: { ...confirmed, timeoutMs: patience(2_500), onTimeout: 'approve' } }),
   ),
 ];
 
