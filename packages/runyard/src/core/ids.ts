@@ -1,11 +1,19 @@
 import { createHash, randomFillSync } from 'node:crypto';
 
 /** Random bytes are fetched for many identifiers at once: asking the system for each would cost more than the rest. */
-const pool = Buffer.alloc(8 * 512);
-const text = Buffer.alloc(36);
+const pool = new Uint8Array(8 * 512);
 let used = pool.length;
 let lastTime = 0;
 let counter = 0;
+
+const digits = Buffer.from('0123456789abcdef');
+const text = Buffer.from('00000000-0000-7000-8000-000000000000');
+
+/** Writes two digits. Texts put together from pieces would take several times as long, and keep the pieces. */
+function put(place: number, byte: number): void {
+  text[place] = digits[byte >> 4] ?? 0;
+  text[place + 1] = digits[byte & 0xf] ?? 0;
+}
 
 /**
  * A new identifier: a UUID (version 7) that sorts by the time it was made, also within one millisecond of this
@@ -28,16 +36,20 @@ export function newId(): string {
     randomFillSync(pool);
     used = 0;
   }
-  const time = lastTime.toString(16).padStart(12, '0');
-  const sequence = counter.toString(16).padStart(3, '0');
-  const variant = ((pool.readUInt8(used) & 0x3f) | 0x80).toString(16);
-  const random = variant + pool.toString('hex', used + 1, used + 8);
+  const high = Math.floor(lastTime / 2 ** 32);
+  const low = lastTime % 2 ** 32;
+  put(0, (high >>> 8) & 0xff);
+  put(2, high & 0xff);
+  put(4, (low >>> 24) & 0xff);
+  put(6, (low >>> 16) & 0xff);
+  put(9, (low >>> 8) & 0xff);
+  put(11, low & 0xff);
+  put(14, 0x70 | (counter >> 8));
+  put(16, counter & 0xff);
+  put(19, ((pool[used] ?? 0) & 0x3f) | 0x80);
+  put(21, pool[used + 1] ?? 0);
+  for (let byte = 2; byte < 8; byte += 1) put(20 + 2 * byte, pool[used + byte] ?? 0);
   used += 8;
-  // through bytes: a string put together from pieces keeps the pieces, and ids live as long as their runs
-  text.write(
-    `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${random.slice(0, 4)}-${random.slice(4)}`,
-    'latin1',
-  );
   return text.toString('latin1');
 }
 

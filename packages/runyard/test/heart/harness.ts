@@ -10,7 +10,7 @@ import { RunEngine } from '../../src/core/runs/engine.js';
 import type { EngineOptions } from '../../src/core/runs/engine-options.js';
 import type { LoggedEvent } from '../../src/core/runs/events/logged-event.js';
 import type { Executable, RunEnd } from '../../src/core/runs/executable.js';
-import type { RunHandle } from '../../src/core/runs/execution/executor.js';
+import type { RunHandle } from '../../src/core/runs/execution/run-handle.js';
 import type { ContinueRecord } from '../../src/core/runs/journal/records.js';
 import { unlimitedSlots } from '../../src/core/runs/leases/run-slots.js';
 import { InProcessNotifications } from '../../src/core/runs/notifications/in-process-notifications.js';

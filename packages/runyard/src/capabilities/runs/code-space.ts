@@ -1,7 +1,7 @@
 import type { ComponentSpace } from '../../core/components/component-space.js';
 import { errors, isFenced } from '../../core/errors/errors.js';
 import { RunReleased } from '../../core/runs/executable.js';
-import type { RunHandle } from '../../core/runs/execution/executor.js';
+import type { RunHandle } from '../../core/runs/execution/run-handle.js';
 import type { EndedRun } from '../../core/runs/run.js';
 import type { RunSpace } from '../capability.js';
 import { attachedTo } from './request/started-run.js';

@@ -230,18 +230,24 @@ export function mediaBody(media: Media, content?: string): JsonObject {
 
 /** Token counts of the wire: zeros are left out. */
 export function usageBody(usage: Partial<Usage>): JsonObject {
-  const counts: JsonObject = {
-    input_tokens: usage.inputTokens ?? 0,
-    output_tokens: usage.outputTokens ?? 0,
-    total_tokens: usage.totalTokens ?? 0,
-    audio_input_tokens: usage.audioInputTokens ?? 0,
-    audio_output_tokens: usage.audioOutputTokens ?? 0,
-    cache_read_tokens: usage.cacheReadTokens ?? 0,
-    cache_write_tokens: usage.cacheWriteTokens ?? 0,
-    reasoning_tokens: usage.reasoningTokens ?? 0,
-  };
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
+  const body: Record<string, number> = {};
+  for (const [name, kind] of countNames) {
+    const count = usage[kind] ?? 0;
+    if (count !== 0) body[name] = count;
+  }
+  return body;
 }
+
+const countNames = [
+  ['input_tokens', 'inputTokens'],
+  ['output_tokens', 'outputTokens'],
+  ['total_tokens', 'totalTokens'],
+  ['audio_input_tokens', 'audioInputTokens'],
+  ['audio_output_tokens', 'audioOutputTokens'],
+  ['cache_read_tokens', 'cacheReadTokens'],
+  ['cache_write_tokens', 'cacheWriteTokens'],
+  ['reasoning_tokens', 'reasoningTokens'],
+] as const satisfies readonly (readonly [string, keyof Usage])[];
 
 const longArguments = 100;
 

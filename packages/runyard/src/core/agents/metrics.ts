@@ -72,5 +72,6 @@ function detailsOf(tallies: Iterable<Tally>): JsonObject {
 }
 
 function add(total: Record<string, number>, usage: Partial<Usage>): void {
-  for (const [name, count] of Object.entries(usage)) total[name] = (total[name] ?? 0) + count;
+  let name: keyof Usage;
+  for (name in usage) total[name] = (total[name] ?? 0) + (usage[name] ?? 0);
 }

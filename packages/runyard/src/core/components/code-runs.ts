@@ -10,7 +10,7 @@ import { ownedBy } from '../media/owned-media.js';
 import { checkOptions, checkValue } from '../options/check-options.js';
 import type { Kind } from '../options/kind.js';
 import type { Executable } from '../runs/executable.js';
-import type { RunHandle } from '../runs/execution/executor.js';
+import type { RunHandle } from '../runs/execution/run-handle.js';
 import { type ResumeRequest, resumeRun } from '../runs/resume/resume-run.js';
 import type { EndedRun, Run, RunKind, RunOptions } from '../runs/run.js';
 import type { ValueSchema } from '../schemas/value-schema.js';

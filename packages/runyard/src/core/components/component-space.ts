@@ -10,7 +10,7 @@ import type { Resolutions } from '../runs/approval.js';
 import { RunEngine } from '../runs/engine.js';
 import type { EngineOptions } from '../runs/engine-options.js';
 import type { Executable } from '../runs/executable.js';
-import type { RunHandle } from '../runs/execution/executor.js';
+import type { RunHandle } from '../runs/execution/run-handle.js';
 import { InProcessRecall } from '../runs/in-process-recall.js';
 import type { Job } from '../runs/jobs/job.js';
 import { Jobs } from '../runs/jobs/jobs.js';

@@ -66,6 +66,7 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
   origin: ComponentOrigin | undefined;
   private openSpace: (() => Promise<ComponentSpace>) | null = null;
   private structureMark: string | undefined;
+  private fieldsOfEvents: JsonObject | undefined;
   private plainTool: Tool | undefined;
 
   constructor(
@@ -94,7 +95,8 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
   }
 
   get eventFields(): JsonObject {
-    return { [`${this.kind}_id`]: this.id, [`${this.kind}_name`]: this.name };
+    this.fieldsOfEvents ??= { [`${this.kind}_id`]: this.id, [`${this.kind}_name`]: this.name };
+    return this.fieldsOfEvents;
   }
 
   get initialState(): JsonObject {

@@ -1,6 +1,6 @@
 import type { EventsOf } from '../events/run-event.js';
 import type { EventReader } from '../runs/events/event-reader.js';
-import type { RunHandle } from '../runs/execution/executor.js';
+import type { RunHandle } from '../runs/execution/run-handle.js';
 import type { RunKind, RunStatus } from '../runs/run.js';
 import type { ComponentSpace } from './component-space.js';
 import { type DeepPartial, partialObjectsOf } from './partial-objects.js';

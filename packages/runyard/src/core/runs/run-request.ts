@@ -98,8 +98,8 @@ function nameFrom({ kind, name, id, changesInput }: Executable, message: string)
  * run forgets what its component said when it began: whatever ends the run finds that in it.
  */
 export function inputOf({ configs, forgets }: Executable, input: RunInput): RunInput {
-  const { forgets: ofOriginal, ...options } = input.options;
-  if (configs === undefined && forgets === undefined && ofOriginal === undefined) return input;
+  if (configs === undefined && forgets === undefined && input.options.forgets === undefined) return input;
+  const { forgets: _ofOriginal, ...options } = input.options;
   return {
     ...input,
     options: {

@@ -100,9 +100,10 @@ describe('what a run used is stored', () => {
       await new Promise(() => {});
     });
     const dead = engineOver(store, [component], { leaseMs: 1 });
-    const { runId, stored: written } = await begin(dead, component, { background: true });
+    const handle = await begin(dead, component, { background: true });
+    const { runId } = handle;
     await reached.promise;
-    await written();
+    await handle.stored();
     expect(await stored(runId)).toEqual([]);
     await engineOver(store, [component]).cancel(runId, cancelRequest(runId));
     expect((await store.load(runId))?.run.status).toBe('cancelled');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { errors, RunyardError } from '../../../core/errors/errors.js';
 import { type Json, parseJson } from '../../../core/json.js';
 import { keysKeptMs } from '../../../core/runs/engine.js';
-import type { RunHandle } from '../../../core/runs/execution/executor.js';
+import type { RunHandle } from '../../../core/runs/execution/run-handle.js';
 import type { RunKey } from '../../../core/runs/run-request.js';
 import { canonicalJson } from '../../../core/tools/call/canonical-json.js';
 import { UploadedFile } from '../../../platform/http/request/uploaded-file.js';

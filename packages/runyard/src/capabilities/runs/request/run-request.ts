@@ -67,21 +67,22 @@ export async function runRequestOf(
   const bound = boundFor(caller, userId, place.component);
   const { sessionId = form.session_id } = bound;
   const options = await optionsOf(form, runForms[place.kind].create.shape, following, bound);
-  const { dependencies, sessionState } = options;
-  // what the token says is a part of the request: the same form with another token is another one
-  const said = lastingClaims(bound.claims ?? {});
-  const claims = Object.keys(said).length > 0 ? { claims: said } : {};
-  const given = callerInput === undefined ? {} : { callerInput };
-  const sent = {
-    ...form,
-    session_id: sessionId,
-    session_state: sessionState,
-    dependencies,
-    ...claims,
-    ...given,
+  const keyOf = (key: string) => {
+    const { dependencies, sessionState } = options;
+    // what the token says is a part of the request: the same form with another token is another one
+    const said = lastingClaims(bound.claims ?? {});
+    const claims = Object.keys(said).length > 0 ? { claims: said } : {};
+    const given = callerInput === undefined ? {} : { callerInput };
+    const fixed = { session_id: sessionId, session_state: sessionState, dependencies };
+    return runKeyOf(userId, place, key, { ...form, ...fixed, ...claims, ...given });
   };
+  const { stream, background, contentOnly, cancelsOnDisconnect } = following;
+  // field by field: every run has one, and an object that begins with those of another takes longer to make
   return {
-    ...following,
+    stream,
+    background,
+    contentOnly,
+    cancelsOnDisconnect,
     input: {
       content: form.message,
       media: [],
@@ -100,7 +101,7 @@ export async function runRequestOf(
     sessionId,
     runId: form.run_id,
     newRunId,
-    idempotency: idempotencyKey === undefined ? undefined : runKeyOf(userId, place, idempotencyKey, sent),
+    idempotency: idempotencyKey === undefined ? undefined : keyOf(idempotencyKey),
     traceParent: parseTraceParent(traceParent ?? '') && traceParent?.slice(0, traceParentLength),
     disconnected,
     form,

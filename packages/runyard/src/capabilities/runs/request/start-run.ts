@@ -9,7 +9,7 @@ import type { Log } from '../../../core/log.js';
 import type { Media } from '../../../core/media/media.js';
 import type { Executable } from '../../../core/runs/executable.js';
 import { type CallApplication, runAsOwner } from '../../../core/runs/execution/code-owner.js';
-import type { RunHandle } from '../../../core/runs/execution/executor.js';
+import type { RunHandle } from '../../../core/runs/execution/run-handle.js';
 import type { AnyLimits } from '../../../core/runs/limits/run-limits.js';
 import { ownSession } from '../../../core/runs/run-request.js';
 import { systemTimers } from '../../../platform/engine/local/timers.js';
@@ -68,8 +68,20 @@ export async function startRun(
   const newRunId = request.runId === undefined ? (request.newRunId ?? newId()) : undefined;
   const owner = executable.forgets?.media ? (request.runId ?? newRunId) : undefined;
   const media = await storedMedia(request.form, space.media, owner);
-  const input = { content, media, options: { ...request.input.options, ...origin } };
-  const handle = await space.engine.start(executable, { ...request, newRunId, sessionId, input });
+  const { options: asked } = request.input;
+  const input = { content, media, options: origin === undefined ? asked : { ...asked, ...origin } };
+  const { userId, askers = [], runId, background, idempotency, traceParent } = request;
+  const handle = await space.engine.start(executable, {
+    input,
+    userId,
+    askers,
+    sessionId,
+    runId,
+    newRunId,
+    background,
+    idempotency,
+    traceParent,
+  });
   // the head of a stream names the run: a client that has read it must find the run again, whatever happens here
   if (request.stream) await handle.stored();
   return handle;
@@ -98,7 +110,7 @@ async function prepare(
   const { model } = input.options;
   if (!(component instanceof ComponentFactory)) {
     const executable = (model === undefined ? undefined : onModel(component, model)) ?? component;
-    const origin = executable.readsClaims && claims !== null ? { origin: { claims } } : {};
+    const origin = claims !== null && executable.readsClaims ? { origin: { claims } } : {};
     return { executable, content: await accepted(executable), sessionId: request.sessionId, ...origin };
   }
   const { sessionId = newId() } = request;
@@ -131,12 +143,14 @@ async function storedMedia(
   media: MediaService,
   owner: string | undefined,
 ): Promise<Media[]> {
+  const { files, images, audio, videos, input_files } = form;
+  if (!(files || images || audio || videos || input_files)) return [];
   const lists = await Promise.all([
-    media.fromUploads(form.files ?? [], owner),
-    media.fromJson('image', 'images', form.images ?? [], owner),
-    media.fromJson('audio', 'audio', form.audio ?? [], owner),
-    media.fromJson('video', 'videos', form.videos ?? [], owner),
-    media.fromJson('file', 'input_files', form.input_files ?? [], owner),
+    media.fromUploads(files ?? [], owner),
+    media.fromJson('image', 'images', images ?? [], owner),
+    media.fromJson('audio', 'audio', audio ?? [], owner),
+    media.fromJson('video', 'videos', videos ?? [], owner),
+    media.fromJson('file', 'input_files', input_files ?? [], owner),
   ]);
   return lists.flat();
 }

@@ -3,7 +3,7 @@ import { shownHistory } from '../../../core/agents/transcript.js';
 import { errors, isFenced } from '../../../core/errors/errors.js';
 import type { EventReader } from '../../../core/runs/events/event-reader.js';
 import { RunReleased } from '../../../core/runs/executable.js';
-import type { RunHandle } from '../../../core/runs/execution/executor.js';
+import type { RunHandle } from '../../../core/runs/execution/run-handle.js';
 import { ownSteps } from '../../../core/runs/journal/child-steps.js';
 import type { CancelRequest } from '../../../core/runs/journal/ports.js';
 import { type EndedRun, type Run, type RunStatus, terminalStatuses } from '../../../core/runs/run.js';

@@ -2,6 +2,7 @@ import { RunyardError } from '../../errors/runyard-error.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import type { Knowledge } from '../../knowledge/knowledge.js';
 import { describeModel, type ModelLike } from '../../models/resolve.js';
+import { fieldsOf } from '../../objects.js';
 import type { RunContext } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import { read, readIf } from '../../runs/journal/codec.js';
@@ -59,7 +60,7 @@ export const settingsKey = 'settings';
 
 /** The settings that functions choose for each run. */
 export function dependentSettings(settings: object): readonly SettingName[] {
-  const given: Readonly<Record<string, unknown>> = { ...settings };
+  const given = fieldsOf(settings);
   return settingNames.filter((name) => typeof given[name] === 'function');
 }
 

@@ -18,7 +18,8 @@ export function newCallRecord(execution: AgentExecution): { input?: ModelCallRec
     ...(tools.size > 0 && { tools: [...tools.keys()] }),
     ...(Object.keys(parameters).length > 0 && { parameters }),
   };
-  return canonicalJson(soFar.lastCall) === canonicalJson(record) ? {} : { input: record };
+  const { lastCall } = soFar;
+  return lastCall !== null && canonicalJson(lastCall) === canonicalJson(record) ? {} : { input: record };
 }
 
 export function isStreamed({ agent, context, output }: AgentExecution): boolean {

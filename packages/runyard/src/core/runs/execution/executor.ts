@@ -17,7 +17,7 @@ import { LimitExceeded } from '../limits/limit-exceeded.js';
 import { RunGuard } from '../limits/run-guard.js';
 import type { RunHints } from '../notifications/run-hints.js';
 import { assertFits } from '../resume/replay.js';
-import type { EndedRun, Run, RunResult } from '../run.js';
+import type { EndedRun, RunResult } from '../run.js';
 import { cancelledEnd, failedEnd, isOpenQuestion, isUnfit, restingResult, wakeAtOf } from '../run-ends.js';
 import { failureOf } from '../run-failure.js';
 import { optionsOf } from '../run-options.js';
@@ -25,19 +25,7 @@ import { usageOf } from '../run-usage.js';
 import { cancelChildren } from './child-run.js';
 import { JournaledContext, type RunSurroundings } from './journaled-context.js';
 import type { LiveRun } from './live-run.js';
-
-export interface RunHandle {
-  readonly runId: string;
-  readonly run: Run;
-  /** Resolves when the run has ended (or paused) and that is durable. */
-  readonly ended: Promise<EndedRun>;
-  /** The same for a caller who waits: rejects when the end cannot be stored for now. The run itself is not lost. */
-  readonly told: Promise<EndedRun>;
-  /** Resolves when all that the run has done so far is durable. */
-  stored(): Promise<void>;
-  events(fromIndex?: number, filter?: (event: LoggedEvent) => boolean): EventReader;
-  cancel(reason: string): void;
-}
+import { LiveHandle, type RunHandle } from './run-handle.js';
 
 interface Executed {
   readonly live: LiveRun;
@@ -106,7 +94,7 @@ export class RunExecutor {
   }
 
   /** For a caller who waits. Whether a new run is stored is decided soon; one in progress is stored sooner or later. */
-  private stored(live: LiveRun): Promise<void> {
+  stored(live: LiveRun): Promise<void> {
     const flushed = this.queue.flush(live);
     return live.isAccepted ? this.queue.withinPatience(flushed) : flushed;
   }
@@ -232,17 +220,7 @@ export class RunExecutor {
   }
 
   private handleOf({ live, ended, told }: Executed): RunHandle {
-    return {
-      runId: live.runId,
-      get run() {
-        return live.run;
-      },
-      ended,
-      told,
-      stored: () => this.stored(live),
-      events: (fromIndex = 0, filter) => this.events(live.runId, fromIndex, filter),
-      cancel: (reason) => live.stop(new RunCancelled(reason)),
-    };
+    return new LiveHandle(this, live, ended, told);
   }
 
   private async execute(

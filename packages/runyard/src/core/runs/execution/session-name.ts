@@ -4,6 +4,7 @@ const sessionNameLength = 255;
 export function sessionNameOf(message: string): string | null {
   if (message.trim() === '') return null;
   const text = onOneLine(message);
+  if (text.length <= sessionNameLength) return text;
   const characters = [...text.slice(0, 2 * sessionNameLength + 2)];
   return characters.length <= sessionNameLength
     ? text

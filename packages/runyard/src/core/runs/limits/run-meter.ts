@@ -51,6 +51,9 @@ export class RunMeter {
 
   /** A step took the place of an earlier one under its key; undefined means no step. */
   changed(earlier: StepRecord | undefined, later: StepRecord | undefined): void {
+    const key = (later ?? earlier)?.key;
+    if (key !== undefined)
+      this.add(key, 'bytes', heavier(earlier?.input, later?.input) + heavier(earlier?.output, later?.output));
     if (earlier !== undefined) this.count(earlier, -1);
     if (later !== undefined) this.count(later, 1);
   }
@@ -63,7 +66,6 @@ export class RunMeter {
 
   private count(step: StepRecord, sign: 1 | -1): void {
     if (isRunInside(step)) this.know(step);
-    this.add(step.key, 'bytes', sign * (weigh(step.input) + weigh(step.output)));
     // what a run was copied with, another run has paid for
     if (step.attempt <= this.paidAttempt) return;
     const { kind, key } = step;
@@ -120,6 +122,11 @@ export class RunMeter {
     const { model, modelProvider } = read(step, childModel);
     this.models.set(childPrefix(step.key), { id: model ?? '', provider: modelProvider ?? '' });
   }
+}
+
+/** How many bytes more one takes than the other. A step that ends has the input that it began with. */
+function heavier(earlier: unknown, later: unknown): number {
+  return earlier === later ? 0 : weigh(later) - weigh(earlier);
 }
 
 const nothing: Tally = { turns: 0, toolCalls: 0, steps: 0, tokens: 0, cost: 0, bytes: 0 };

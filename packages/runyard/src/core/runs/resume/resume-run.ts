@@ -3,7 +3,7 @@ import type { JsonObject } from '../../json.js';
 import type { ApprovalWrite, Resolutions } from '../approval.js';
 import type { RunEngine } from '../engine.js';
 import type { Executable } from '../executable.js';
-import type { RunHandle } from '../execution/executor.js';
+import type { RunHandle } from '../execution/run-handle.js';
 import type { RunJournal } from '../journal/ports.js';
 import type { ContinueRecord } from '../journal/records.js';
 import type { Run, RunKind, RunLineage, StepRecord } from '../run.js';

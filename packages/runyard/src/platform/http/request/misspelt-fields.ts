@@ -9,21 +9,20 @@ const longestName = 64;
  * them), so they are no fault; a header of the response points a misspelt one out.
  */
 export class MisspeltFields {
-  readonly #known: readonly string[];
+  readonly #known: ReadonlySet<string>;
 
   constructor(schema: z.ZodType | undefined) {
-    this.#known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+    this.#known = new Set(schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
   }
 
   hintFor(body: unknown): string | undefined {
     if (typeof body !== 'object' || body === null) return undefined;
-    const hints = Object.keys(body)
-      .filter((name) => !this.#known.includes(name) && name.length <= longestName)
-      .slice(0, mostNames)
-      .flatMap((name) => {
-        const near = nearestName(name, this.#known);
-        return near === undefined ? [] : [`unknown field ${printable(name)}: did you mean "${near}"?`];
-      });
+    const unknown = Object.keys(body).filter((name) => !this.#known.has(name) && name.length <= longestName);
+    if (unknown.length === 0) return undefined;
+    const hints = unknown.slice(0, mostNames).flatMap((name) => {
+      const near = nearestName(name, [...this.#known]);
+      return near === undefined ? [] : [`unknown field ${printable(name)}: did you mean "${near}"?`];
+    });
     return hints.length === 0 ? undefined : hints.join(' ');
   }
 }

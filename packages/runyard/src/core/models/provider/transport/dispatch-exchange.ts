@@ -22,11 +22,11 @@ export class DispatchExchange implements Exchange, DispatchHandler {
       this.#resolveHead = resolve;
       this.#rejectHead = reject;
     });
-    const { origin, pathname, search } = new URL(url);
+    const { origin, path } = placeOf(url);
     dispatcher.dispatch(
       {
         origin,
-        path: pathname + search,
+        path,
         method: 'POST',
         // Compressed, every token of a stream would pass through zlib and its threads.
         headers: {
@@ -98,6 +98,27 @@ export class DispatchExchange implements Exchange, DispatchHandler {
     this.#rejectHead(reason);
     this.#bytes.fail(reason);
   }
+}
+
+interface Place {
+  readonly origin: string;
+  readonly path: string;
+}
+
+const mostPlaces = 100;
+
+/** By address: an application calls the same few again and again. */
+const places = new Map<string, Place>();
+
+function placeOf(url: string): Place {
+  let place = places.get(url);
+  if (place === undefined) {
+    const { origin, pathname, search } = new URL(url);
+    place = { origin, path: pathname + search };
+    if (places.size >= mostPlaces) places.clear();
+    places.set(url, place);
+  }
+  return place;
 }
 
 const usualHeaders = { accept: '*/*', 'user-agent': 'runyard' };
