@@ -148,4 +148,39 @@ describe('the published package', () => {
     expect(atStart.length).toBeLessThan(60);
     for (const part of ['modelcontextprotocol', 'kysely']) expect(later.join('\n')).toContain(part);
   });
+
+  it('keeps its compiled code for the next start, and starts without code that was damaged', async () => {
+    const folder = join(installed, '.cache');
+    rmSync(folder, { recursive: true, force: true });
+    // it keeps the code after two seconds, with a timer that was set before this one
+    const started = async () => {
+      const text = `await import('runyard'); setTimeout(() => console.log('loaded'), 2_000);`;
+      const { stdout } = await run(process.execPath, ['--input-type=module', '-e', text], { cwd: project });
+      expect(stdout).toBe('loaded\n');
+    };
+    const kept = () => {
+      const [name, ...others] = readdirSync(folder);
+      expect(others).toEqual([]);
+      return { name, content: readFileSync(join(folder, name)) };
+    };
+    await started();
+    const { name, content } = kept();
+    // an earlier version of the package has left one, too
+    writeFileSync(join(folder, name.replace(/^[0-9a-f]+/, 'earlier')), content);
+    writeFileSync(
+      join(folder, name),
+      content.map((byte, at) => (at % 1_000 > 900 ? byte ^ 0xff : byte)),
+    );
+    await started();
+    expect(kept().name).toBe(name);
+    const written = () => statSync(join(folder, name)).mtimeMs;
+    const before = written();
+    await started();
+    expect(written()).toBe(before);
+    // a folder that cannot be made
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, '');
+    await started();
+    rmSync(folder);
+  });
 });

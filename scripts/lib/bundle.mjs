@@ -3,6 +3,7 @@ import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { licences } from './licences.mjs';
+import { splitModule } from './split-module.mjs';
 
 /** What is imported by name, and what Node loads by its path. */
 const entries = [
@@ -16,13 +17,15 @@ const entries = [
   'testing',
   'cli/main',
   'cli/typescript-hooks',
+  'platform/compiled-code',
   'platform/documents/parsing-process',
   'platform/embedders/sentence-thread',
 ];
 
-/** Those that begin a thread or a process of their own: nothing that only a service needs may be loaded there. */
+/** Those that begin a thread or a process of their own, or load the rest: nothing that only a service needs may be loaded there. */
 const smallEntries = [
   'cli/typescript-hooks',
+  'platform/compiled-code',
   'platform/documents/parsing-process',
   'platform/embedders/sentence-thread',
 ];
@@ -35,6 +38,9 @@ const onDemand = [
   '@fastify/fast-json-stringify-compiler',
   'light-my-request',
 ];
+
+/** What every start of a service loads. */
+const startFile = 'chunks/service.js';
 
 /** The files of the API browser. */
 const browserFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
@@ -64,7 +70,7 @@ export async function bundle(folder) {
     join(folder, 'dist/.tsbuildinfo'),
     join(folder, 'package.json'),
     join(folder, '../../node_modules/.package-lock.json'),
-    ...['bundle.mjs', 'licences.mjs'].map((name) => join(here, name)),
+    ...['bundle.mjs', 'licences.mjs', 'split-module.mjs'].map((name) => join(here, name)),
   ];
   if (sources.every((path) => changedAt(last) >= changedAt(path))) return;
   const output = await bundledFiles(folder);
@@ -125,7 +131,7 @@ async function bundledModules(folder, plugins) {
   };
   const { output } = await build.generate({ format: 'esm', comments: false, codeSplitting, ...names });
   await build.close();
-  return output.map(inAscii);
+  return output.map(inAscii).flatMap((file) => (file.fileName === startFile ? splitModule(file) : file));
 }
 
 /** One file for what `require(name)` returns. */

@@ -1,46 +1,45 @@
 import { z } from 'zod';
 import { teamModes } from '../../core/teams/settings.js';
+import { lazyObject } from '../../platform/http/lazy-object.js';
 import { formInteger } from '../../platform/http/request/fields.js';
 
-const settingsGroup = z.looseObject({});
+const settingsGroup = lazyObject(() => ({})).loose();
 
 const limit = z.number().nullable().optional();
 
-const limits = z
-  .object({
-    turns: limit,
-    steps: limit,
-    tool_calls: limit,
-    tokens: limit,
-    cost: limit,
-    time_ms: limit,
-    bytes: limit,
-  })
-  .meta({
-    description: 'The limits that the definition sets for a run; null: no limit.',
-    'x-addition': true,
-  });
+const limits = lazyObject(() => ({
+  turns: limit,
+  steps: limit,
+  tool_calls: limit,
+  tokens: limit,
+  cost: limit,
+  time_ms: limit,
+  bytes: limit,
+})).meta({
+  description: 'The limits that the definition sets for a run; null: no limit.',
+  'x-addition': true,
+});
 
-export const agentParams = z.object({
+export const agentParams = lazyObject(() => ({
   agent_id: z.string().meta({ description: 'The identifier of the agent.', examples: ['assistant'] }),
-});
+}));
 
-export const teamParams = z.object({
+export const teamParams = lazyObject(() => ({
   team_id: z.string().meta({ description: 'The identifier of the team.', examples: ['newsroom'] }),
-});
+}));
 
-export const workflowParams = z.object({
+export const workflowParams = lazyObject(() => ({
   workflow_id: z.string().meta({ description: 'The identifier of the workflow.', examples: ['publish'] }),
-});
+}));
 
 const version = formInteger({ min: 1 })
   .optional()
   .meta({ description: 'A version of a stored component. Components registered in code have none.' });
 
-export const workflowQuery = z.object({ version });
+export const workflowQuery = lazyObject(() => ({ version }));
 
 /** The same for agents and teams, whose reference does not read it. */
-export const versionQuery = z.object({ version: version.meta({ 'x-addition': true }) });
+export const versionQuery = lazyObject(() => ({ version: version.meta({ 'x-addition': true }) }));
 
 /** Where a component comes from. */
 const originFields = {
@@ -90,7 +89,10 @@ const leaderFields = {
 };
 
 /** An agent as clients see it. */
-export const agentBody = z.object({ ...leaderFields, extra_messages: settingsGroup.optional() }).meta({
+export const agentBody = lazyObject(() => ({
+  ...leaderFields,
+  extra_messages: settingsGroup.optional(),
+})).meta({
   id: 'Agent',
   description: 'An agent that can be run.',
   examples: [
@@ -109,48 +111,44 @@ export const agentBody = z.object({ ...leaderFields, extra_messages: settingsGro
 const teamMember: z.ZodType = z.lazy(() => z.union([agentBody, teamBody]));
 
 /** A team as clients see it: its leader as an agent, and its members. */
-export const teamBody = z
-  .object({
-    ...leaderFields,
-    mode: z
-      .enum(teamModes)
-      .optional()
-      .meta({ description: 'How its leader works with its members. A factory shows none.' }),
-    members: z
-      .array(teamMember)
-      .optional()
-      .meta({ description: 'Agents, and teams with their own members. A factory shows none.' }),
-  })
-  .meta({
-    id: 'Team',
-    description: 'A team that can be run.',
-    examples: [
-      {
-        id: 'newsroom',
-        name: 'Newsroom',
-        db_id: 'default',
-        is_factory: false,
-        mode: 'coordinate',
-        model: { name: 'Offline', model: 'offline', provider: 'Runyard' },
-        streaming: { stream_member_events: true },
-        members: [{ id: 'writer', name: 'Writer', is_factory: false, is_component: false }],
-        is_component: false,
-      },
-    ],
-  });
+export const teamBody = lazyObject(() => ({
+  ...leaderFields,
+  mode: z
+    .enum(teamModes)
+    .optional()
+    .meta({ description: 'How its leader works with its members. A factory shows none.' }),
+  members: z
+    .array(teamMember)
+    .optional()
+    .meta({ description: 'Agents, and teams with their own members. A factory shows none.' }),
+})).meta({
+  id: 'Team',
+  description: 'A team that can be run.',
+  examples: [
+    {
+      id: 'newsroom',
+      name: 'Newsroom',
+      db_id: 'default',
+      is_factory: false,
+      mode: 'coordinate',
+      model: { name: 'Offline', model: 'offline', provider: 'Runyard' },
+      streaming: { stream_member_events: true },
+      members: [{ id: 'writer', name: 'Writer', is_factory: false, is_component: false }],
+      is_component: false,
+    },
+  ],
+});
 
 /** A component as data, in the fields that `POST /components` takes. */
-export const componentCopy = z
-  .object({
-    component_id: z.string(),
-    component_type: z.enum(['agent', 'team', 'workflow']),
-    name: z.string(),
-    version: z.int().optional().meta({ description: 'Of a stored component.' }),
-    revision: z.int().optional(),
-    stage: z.string().optional(),
-    config: settingsGroup,
-  })
-  .meta({ id: 'ComponentCopy', description: 'A component as data.' });
+export const componentCopy = lazyObject(() => ({
+  component_id: z.string(),
+  component_type: z.enum(['agent', 'team', 'workflow']),
+  name: z.string(),
+  version: z.int().optional().meta({ description: 'Of a stored component.' }),
+  revision: z.int().optional(),
+  stage: z.string().optional(),
+  config: settingsGroup,
+})).meta({ id: 'ComponentCopy', description: 'A component as data.' });
 
 const summaryFields = {
   id: z.string(),
@@ -192,15 +190,13 @@ const workflowStep = z
     description: 'A step of a workflow. Limits and conditions depend on its type.',
   });
 
-export const workflowBody = z
-  .object({
-    ...summaryFields,
-    input_schema: settingsGroup.optional(),
-    steps: z.array(workflowStep),
-    agent: agentBody.optional().meta({ description: 'The agent in front of the workflow.' }),
-    team: teamBody.optional(),
-    limits: limits.optional(),
-    metadata: settingsGroup.optional(),
-    workflow_agent: z.boolean().meta({ description: 'Whether an agent stands in front of the workflow.' }),
-  })
-  .meta({ id: 'Workflow', description: 'A workflow with its steps.' });
+export const workflowBody = lazyObject(() => ({
+  ...summaryFields,
+  input_schema: settingsGroup.optional(),
+  steps: z.array(workflowStep),
+  agent: agentBody.optional().meta({ description: 'The agent in front of the workflow.' }),
+  team: teamBody.optional(),
+  limits: limits.optional(),
+  metadata: settingsGroup.optional(),
+  workflow_agent: z.boolean().meta({ description: 'Whether an agent stands in front of the workflow.' }),
+})).meta({ id: 'Workflow', description: 'A workflow with its steps.' });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { lazyObject } from '../../platform/http/lazy-object.js';
 import { formBoolean } from '../../platform/http/request/fields.js';
 
-export const databaseParams = z.object({
+export const databaseParams = lazyObject(() => ({
   db_id: z.string().meta({ description: 'The identifier of the database.', examples: ['default'] }),
-});
+}));
 
 const facts = {
   target_version: {
@@ -20,26 +21,25 @@ const facts = {
 
 const longestVersion = 100;
 
-export const migrateQuery = z.object({
+export const migrateQuery = lazyObject(() => ({
   target_version: z.string().max(longestVersion).optional().meta(facts.target_version),
   dry_run: formBoolean().optional().meta(facts.dry_run),
   force: formBoolean().optional().meta(facts.force),
-});
+}));
 
 /** The same in a body, as some clients send it. The query comes first. */
-export const migrateBody = z
-  .object({
-    target_version: z
-      .union([z.string().max(longestVersion), z.int()])
-      .nullish()
-      .meta(facts.target_version),
-    dry_run: z.boolean().nullish().meta(facts.dry_run),
-    force: z.boolean().nullish().meta(facts.force),
-  })
+export const migrateBody = lazyObject(() => ({
+  target_version: z
+    .union([z.string().max(longestVersion), z.int()])
+    .nullish()
+    .meta(facts.target_version),
+  dry_run: z.boolean().nullish().meta(facts.dry_run),
+  force: z.boolean().nullish().meta(facts.force),
+}))
   .nullish()
   .meta({ id: 'MigrateRequest', description: 'What to migrate to, if the query does not name it.' });
 
-const step = z.object({
+const step = lazyObject(() => ({
   version: z.int(),
   name: z.string(),
   direction: z.enum(['up', 'down']),
@@ -48,14 +48,14 @@ const step = z.object({
   }),
   ms: z.int().meta({ description: 'How long it took.' }),
   sql: z.array(z.string()).optional().meta({ description: 'The statements, in a dry run.' }),
-});
+}));
 
-const loss = z.object({
+const loss = lazyObject(() => ({
   table: z.string(),
   column: z.string().optional().meta({ description: 'Set if only the values of this column are deleted.' }),
   rows: z.int().meta({ description: 'The number of rows, counted up to 1,000,000.' }),
   more: z.boolean().meta({ description: 'true: there are more rows.' }),
-});
+}));
 
 const report = {
   dry_run: z.boolean(),
@@ -67,7 +67,7 @@ const report = {
   losses: z.array(loss).meta({ description: 'What the downgrade deletes.' }),
 };
 
-export const migratedBody = z.object({ message: z.string(), ...added(report) }).meta({
+export const migratedBody = lazyObject(() => ({ message: z.string(), ...added(report) })).meta({
   id: 'DatabaseMigrated',
   description: 'What was done to the schema of a database.',
   examples: [
@@ -82,14 +82,12 @@ export const migratedBody = z.object({ message: z.string(), ...added(report) }).
   ],
 });
 
-export const migratedAllBody = z
-  .object({
-    message: z.string(),
-    databases: z
-      .record(z.string(), z.object(report))
-      .meta({ description: 'By the id of the database.', 'x-addition': true }),
-  })
-  .meta({ id: 'DatabasesMigrated', description: 'What was done to the schemas of all databases.' });
+export const migratedAllBody = lazyObject(() => ({
+  message: z.string(),
+  databases: z
+    .record(z.string(), z.object(report))
+    .meta({ description: 'By the id of the database.', 'x-addition': true }),
+})).meta({ id: 'DatabasesMigrated', description: 'What was done to the schemas of all databases.' });
 
 export const partlyMigratedBody = migratedAllBody
   .extend({
@@ -99,11 +97,14 @@ export const partlyMigratedBody = migratedAllBody
   })
   .meta({ id: 'DatabasesPartlyMigrated', description: 'Some databases were not migrated.' });
 
-export const migrationFailedBody = z
-  .object({ detail: z.string(), error_code: z.string(), request_id: z.string(), ...added(report) })
-  .meta({ id: 'DatabaseMigrationFailed', description: 'A step failed and was rolled back.' });
+export const migrationFailedBody = lazyObject(() => ({
+  detail: z.string(),
+  error_code: z.string(),
+  request_id: z.string(),
+  ...added(report),
+})).meta({ id: 'DatabaseMigrationFailed', description: 'A step failed and was rolled back.' });
 
-const versionOf = z.object({ name: z.string(), version: z.int() });
+const versionOf = lazyObject(() => ({ name: z.string(), version: z.int() }));
 
 export const databasesBody = z
   .array(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { hopsHeader } from '../../core/runs/run.js';
+import { lazyObject } from '../../platform/http/lazy-object.js';
 import {
   formBoolean,
   formInteger,
@@ -72,58 +73,56 @@ const followFields = {
 };
 
 /** The form of a new run. Fields that are not named here are kept as text and are visible to hooks. */
-export const createRunForm = z
-  .object({
-    message: z.string().meta({
-      description: 'The message to the agent or team, or the input of the workflow.',
-      examples: ['Calculate 17 * 25'],
-      [jsonMayBe]: 'object',
+export const createRunForm = lazyObject(() => ({
+  message: z.string().meta({
+    description: 'The message to the agent or team, or the input of the workflow.',
+    examples: ['Calculate 17 * 25'],
+    [jsonMayBe]: 'object',
+  }),
+  ...followFields,
+  background: formBoolean().optional().meta({
+    description:
+      'true: the run is stored and continues in the background; without stream the response is 202 and the caller polls.',
+    default: false,
+  }),
+  session_id: identifier().optional().meta({
+    description: 'The session to continue; an unknown id creates one. If omitted: a new session.',
+  }),
+  user_id: identifier().optional().meta({ description: 'The user that the run belongs to.' }),
+  files: uploadedFiles().optional().meta({
+    description: 'Files to work with: images, audio, video, documents. Repeat the field for more than one.',
+  }),
+  version: formInteger({ min: 1 })
+    .optional()
+    .meta({ description: 'A version of a stored component. Components registered in code have none.' }),
+  // read for a factory alone, which has a status of its own for what is wrong with it
+  factory_input: z
+    .string()
+    .optional()
+    .meta({
+      description: 'A JSON object for agents that are built per request; others ignore it.',
+      contentMediaType: 'application/json',
+      contentSchema: { type: 'object' },
     }),
-    ...followFields,
-    background: formBoolean().optional().meta({
-      description:
-        'true: the run is stored and continues in the background; without stream the response is 202 and the caller polls.',
-      default: false,
+  monitor: formBoolean().optional().meta({ description: 'Accepted for older clients; it has no effect.' }),
+  session_state: jsonObjectField()
+    .optional()
+    .meta({
+      description: 'A JSON object merged over the state of the session.',
+      examples: ['{"name":"Ada"}'],
     }),
-    session_id: identifier().optional().meta({
-      description: 'The session to continue; an unknown id creates one. If omitted: a new session.',
-    }),
-    user_id: identifier().optional().meta({ description: 'The user that the run belongs to.' }),
-    files: uploadedFiles().optional().meta({
-      description: 'Files to work with: images, audio, video, documents. Repeat the field for more than one.',
-    }),
-    version: formInteger({ min: 1 })
-      .optional()
-      .meta({ description: 'A version of a stored component. Components registered in code have none.' }),
-    // read for a factory alone, which has a status of its own for what is wrong with it
-    factory_input: z
-      .string()
-      .optional()
-      .meta({
-        description: 'A JSON object for agents that are built per request; others ignore it.',
-        contentMediaType: 'application/json',
-        contentSchema: { type: 'object' },
-      }),
-    monitor: formBoolean().optional().meta({ description: 'Accepted for older clients; it has no effect.' }),
-    session_state: jsonObjectField()
-      .optional()
-      .meta({
-        description: 'A JSON object merged over the state of the session.',
-        examples: ['{"name":"Ada"}'],
-      }),
-    ...optionFields,
-    images: mediaArray('image objects'),
-    audio: mediaArray('audio objects'),
-    videos: mediaArray('video objects'),
-    input_files: mediaArray('document objects'),
-    run_id: identifier()
-      .optional()
-      .meta({ description: 'Your own identifier for the run; 409 if it is taken.' }),
-    debug_mode: formBoolean()
-      .optional()
-      .meta({ description: 'Accepted for older clients; the log level is a setting of the service.' }),
-  })
-  .catchall(z.unknown());
+  ...optionFields,
+  images: mediaArray('image objects'),
+  audio: mediaArray('audio objects'),
+  videos: mediaArray('video objects'),
+  input_files: mediaArray('document objects'),
+  run_id: identifier()
+    .optional()
+    .meta({ description: 'Your own identifier for the run; 409 if it is taken.' }),
+  debug_mode: formBoolean()
+    .optional()
+    .meta({ description: 'Accepted for older clients; the log level is a setting of the service.' }),
+})).catchall(z.unknown());
 
 type CreateRunForm = z.output<typeof createRunForm>;
 
@@ -160,49 +159,45 @@ const answersField = (what: string) =>
     });
 
 /** The form that continues a run. Fields that are not named here are kept as text and are visible to hooks. */
-export const continueRunForm = z
-  .object({
-    tools: answersField('tools'),
-    requirements: answersField('requirements'),
-    session_id: identifier()
-      .optional()
-      .meta({ description: 'If given, the run must belong to this session.' }),
-    user_id: identifier()
-      .optional()
-      .meta({ description: 'If given, the run must belong to this user or to none.' }),
-    ...followFields,
-    background: formBoolean().optional().meta({
+export const continueRunForm = lazyObject(() => ({
+  tools: answersField('tools'),
+  requirements: answersField('requirements'),
+  session_id: identifier().optional().meta({ description: 'If given, the run must belong to this session.' }),
+  user_id: identifier()
+    .optional()
+    .meta({ description: 'If given, the run must belong to this user or to none.' }),
+  ...followFields,
+  background: formBoolean().optional().meta({
+    description:
+      'true: the run continues in the background; without stream the response is 202 and the caller polls.',
+    default: false,
+  }),
+  input: z.string().optional().meta({ description: 'The next message of the user.' }),
+  continue_from: z
+    .string()
+    .optional()
+    .meta({
       description:
-        'true: the run continues in the background; without stream the response is 202 and the caller polls.',
-      default: false,
+        'Where to continue the conversation: `end`, `last_user`, or after this number of messages. Every tool call keeps its result.',
+      default: 'end',
+      [jsonMayBe]: 'number',
     }),
-    input: z.string().optional().meta({ description: 'The next message of the user.' }),
-    continue_from: z
-      .string()
-      .optional()
-      .meta({
-        description:
-          'Where to continue the conversation: `end`, `last_user`, or after this number of messages. Every tool call keeps its result.',
-        default: 'end',
-        [jsonMayBe]: 'number',
-      }),
-    fork: formBoolean()
-      .optional()
-      .meta({ description: 'true: a copy of the run continues under a new id.', default: false }),
-    regenerate: formBoolean()
-      .optional()
-      .meta({ description: 'true: a copy of the run answers again.', default: false }),
-    replace_original: formBoolean().optional().meta({
-      description:
-        'With regenerate. true (the default): once the new answer is complete, the old run becomes `regenerated` and is left out of the history.',
-    }),
-    additional_instructions: z
-      .string()
-      .optional()
-      .meta({ description: 'With regenerate: the message of the user for the new answer.' }),
-    ...optionFields,
-  })
-  .catchall(z.unknown());
+  fork: formBoolean()
+    .optional()
+    .meta({ description: 'true: a copy of the run continues under a new id.', default: false }),
+  regenerate: formBoolean()
+    .optional()
+    .meta({ description: 'true: a copy of the run answers again.', default: false }),
+  replace_original: formBoolean().optional().meta({
+    description:
+      'With regenerate. true (the default): once the new answer is complete, the old run becomes `regenerated` and is left out of the history.',
+  }),
+  additional_instructions: z
+    .string()
+    .optional()
+    .meta({ description: 'With regenerate: the message of the user for the new answer.' }),
+  ...optionFields,
+})).catchall(z.unknown());
 
 export type ContinueRunForm = z.output<typeof continueRunForm>;
 
@@ -213,22 +208,20 @@ const factoryInputField = z
   .meta({ description: 'Accepted for older clients; workflows registered in code ignore it.' });
 
 /** The form that continues a run of a workflow. */
-export const continueWorkflowRunForm = z
-  .object({
-    step_requirements: answersField('step_requirements'),
-    error_requirements: answersField('error_requirements').meta({ 'x-addition': true }),
-    continue_from: z.string().min(1).max(500).optional().meta({
-      description:
-        'The name of a step: a new run starts there, with what the steps before it made in this run. If omitted, the run itself continues: where it paused, or with the step that failed.',
-      'x-addition': true,
-    }),
-    session_id: continueRunForm.shape.session_id,
-    user_id: continueRunForm.shape.user_id,
-    ...followFields,
-    background: continueRunForm.shape.background,
-    factory_input: factoryInputField,
-  })
-  .catchall(z.unknown());
+export const continueWorkflowRunForm = lazyObject(() => ({
+  step_requirements: answersField('step_requirements'),
+  error_requirements: answersField('error_requirements').meta({ 'x-addition': true }),
+  continue_from: z.string().min(1).max(500).optional().meta({
+    description:
+      'The name of a step: a new run starts there, with what the steps before it made in this run. If omitted, the run itself continues: where it paused, or with the step that failed.',
+    'x-addition': true,
+  }),
+  session_id: continueRunForm.shape.session_id,
+  user_id: continueRunForm.shape.user_id,
+  ...followFields,
+  background: continueRunForm.shape.background,
+  factory_input: factoryInputField,
+})).catchall(z.unknown());
 
 export type ContinueWorkflowRunForm = z.output<typeof continueWorkflowRunForm>;
 
@@ -244,14 +237,14 @@ export const runForms = {
   workflow: { create: createWorkflowRunForm, continue: continueWorkflowRunForm },
 };
 
-export const resumeForm = z.object({
+export const resumeForm = lazyObject(() => ({
   last_event_index: formInteger().optional().meta({
     description: 'The index of the last event that you received; if omitted or -1, all events are sent.',
   }),
   session_id: identifier().optional().meta({ description: 'If given, the run must belong to this session.' }),
-});
+}));
 
-export const createRunHeaders = z.object({
+export const createRunHeaders = lazyObject(() => ({
   ...wireFormatHeader,
   'idempotency-key': z.string().min(1).max(255).optional().meta({
     description:
@@ -268,9 +261,9 @@ export const createRunHeaders = z.object({
       'How many services have passed the run on, each with a remote component, which sends this. Malformed values are ignored.',
     'x-addition': true,
   }),
-});
+}));
 
-export const followHeaders = z.object({
+export const followHeaders = lazyObject(() => ({
   'last-event-id': z
     .string()
     // an EventSource that has seen no event yet may send it empty
@@ -279,18 +272,18 @@ export const followHeaders = z.object({
     .meta({
       description: 'The id of the last event that you received. An EventSource sends it automatically.',
     }),
-});
+}));
 
-export const followQuery = z.object({
+export const followQuery = lazyObject(() => ({
   last_event_index: formInteger()
     .optional()
     .meta({ description: 'The same for clients that cannot set the header. The header takes precedence.' }),
   session_id: z.string().optional().meta({ description: 'If given, the run must belong to this session.' }),
-});
+}));
 
-export const runQuery = z.object({
+export const runQuery = lazyObject(() => ({
   session_id: z.string().optional().meta({ description: 'If given, the run must belong to this session.' }),
-});
+}));
 
 /** In lists of runs. */
 export const includeEvents = formBoolean()
@@ -300,7 +293,7 @@ export const includeEvents = formBoolean()
     'x-addition': true,
   });
 
-export const listRunsQuery = z.object({
+export const listRunsQuery = lazyObject(() => ({
   session_id: z.string().optional().meta({
     description:
       'Only runs of this session, oldest first. If omitted: all runs of the component, newest first.',
@@ -314,44 +307,40 @@ export const listRunsQuery = z.object({
     .meta({ description: `The maximum number of runs. Default: ${largestPage} with session_id, else 20.` }),
   page: formInteger({ min: 1 }).optional().meta({ description: 'The page number, starting at 1.' }),
   include_events: includeEvents,
-});
+}));
 
 export const workflowRunQuery = runQuery.extend({ factory_input: factoryInputField });
 
 export const listWorkflowRunsQuery = listRunsQuery.extend({ factory_input: factoryInputField });
 
-export const forkQuery = z.object({
+export const forkQuery = lazyObject(() => ({
   user_id: z
     .string()
     .optional()
     .meta({ description: 'If given, the session must belong to this user or to none.' }),
-});
+}));
 
 const longestEventName = 200;
 
-export const eventBody = z
-  .object({
-    name: z
-      .string()
-      .min(1)
-      .max(longestEventName)
-      .meta({ description: 'The name that the workflow waits for.', examples: ['paid'] }),
-    data: z.json().optional().meta({ description: 'The data of the event; null if omitted.' }),
-    event_id: z
-      .string()
-      .min(1)
-      .max(longestEventName)
-      .optional()
-      .meta({ description: 'The same event sent again with this id counts once.' }),
-  })
-  .meta({ id: 'SendEvent', examples: [{ name: 'paid', data: { euros: 80 }, event_id: 'invoice-17' }] });
+export const eventBody = lazyObject(() => ({
+  name: z
+    .string()
+    .min(1)
+    .max(longestEventName)
+    .meta({ description: 'The name that the workflow waits for.', examples: ['paid'] }),
+  data: z.json().optional().meta({ description: 'The data of the event; null if omitted.' }),
+  event_id: z
+    .string()
+    .min(1)
+    .max(longestEventName)
+    .optional()
+    .meta({ description: 'The same event sent again with this id counts once.' }),
+})).meta({ id: 'SendEvent', examples: [{ name: 'paid', data: { euros: 80 }, event_id: 'invoice-17' }] });
 
-export const eventReceipt = z
-  .object({
-    run_id: z.string(),
-    event_id: z.string(),
-    status: z.enum(['delivered', 'kept']).meta({
-      description: 'delivered: the run continues with the event. kept: the run gets it when it waits for it.',
-    }),
-  })
-  .meta({ id: 'EventReceipt' });
+export const eventReceipt = lazyObject(() => ({
+  run_id: z.string(),
+  event_id: z.string(),
+  status: z.enum(['delivered', 'kept']).meta({
+    description: 'delivered: the run continues with the event. kept: the run gets it when it waits for it.',
+  }),
+})).meta({ id: 'EventReceipt' });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../../core/json.js';
 import { maxStateKeyLength } from '../../core/runs/execution/session-state.js';
 import { sizeFault, stateSize } from '../../core/runs/execution/state-size.js';
+import { lazyObject } from '../../platform/http/lazy-object.js';
 import { databaseQuery } from '../../platform/http/request/database-query.js';
 import { formInteger, identifier } from '../../platform/http/request/fields.js';
 import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
@@ -28,7 +29,7 @@ const seconds = (what: string) =>
       'x-addition': true,
     });
 
-export const listSessionsQuery = z.object({
+export const listSessionsQuery = lazyObject(() => ({
   type: kind.optional().meta({ description: 'Only sessions of this kind of component.' }),
   component_id: z.string().optional().meta({
     description: 'Only sessions with this agent, team or workflow. Members and steps do not count.',
@@ -51,152 +52,137 @@ export const listSessionsQuery = z.object({
   created_after: seconds('later'),
   created_before: seconds('earlier'),
   ...databaseQuery,
-});
+}));
 
-export const createSessionQuery = z.object({
+export const createSessionQuery = lazyObject(() => ({
   type: kind.default('agent').meta({ description: 'The kind of component that the session is with.' }),
   db_id: databaseQuery.db_id,
-});
+}));
 
-export const sessionParams = z.object({
+export const sessionParams = lazyObject(() => ({
   session_id: z.string().meta({ description: 'The identifier of the session.' }),
-});
+}));
 
 /** Names a session: who has to own it, and in which database it is. */
-export const sessionQuery = z.object({
+export const sessionQuery = lazyObject(() => ({
   type: kind
     .optional()
     .meta({ description: 'A hint. The response has the format of the actual session type.' }),
   user_id: z.string().optional().meta({ description: 'The user that the session must belong to.' }),
   ...databaseQuery,
-});
+}));
 
 export const deleteQuery = sessionQuery.omit({ type: true });
 
-export const createSessionBody = z
-  .object({
-    session_id: identifier()
-      .nullish()
-      .meta({ description: 'If omitted or empty, the service generates one.' }),
-    session_name: z
-      .string()
-      .nullish()
-      .meta({ description: 'If omitted, the first message becomes the name.' }),
-    session_state: stateObject().nullish(),
-    metadata: object().nullish(),
-    user_id: identifier()
-      .nullish()
-      .meta({ description: "Whose session it is. An authenticated caller's own." }),
-    agent_id: identifier().nullish(),
-    team_id: identifier().nullish(),
-    workflow_id: identifier().nullish(),
-  })
-  .meta({ id: 'CreateSession', examples: [{ session_name: 'Trip to Rome', user_id: 'ada' }] });
+export const createSessionBody = lazyObject(() => ({
+  session_id: identifier().nullish().meta({ description: 'If omitted or empty, the service generates one.' }),
+  session_name: z.string().nullish().meta({ description: 'If omitted, the first message becomes the name.' }),
+  session_state: stateObject().nullish(),
+  metadata: object().nullish(),
+  user_id: identifier()
+    .nullish()
+    .meta({ description: "Whose session it is. An authenticated caller's own." }),
+  agent_id: identifier().nullish(),
+  team_id: identifier().nullish(),
+  workflow_id: identifier().nullish(),
+})).meta({ id: 'CreateSession', examples: [{ session_name: 'Trip to Rome', user_id: 'ada' }] });
 
 const isoTime = () =>
   z.string().refine((text) => timeOf(text) !== undefined, { error: 'this is not a valid ISO 8601 time' });
 
-export const updateSessionBody = z
-  .object({
-    session_name: z.string().nullish(),
-    session_state: stateObject().nullish().meta({ description: 'Replaces the whole state.' }),
-    metadata: object().nullish().meta({ description: 'Replaces the whole metadata.' }),
-    summary: z
-      .strictObject({
-        summary: z.string(),
-        topics: z.array(z.string()).nullish(),
-        updated_at: isoTime().nullish(),
-      })
-      .nullish(),
-  })
-  .meta({
-    id: 'UpdateSession',
-    description: 'Omitted and null fields keep their values.',
-    examples: [{ session_name: 'Trip to Rome', session_state: { budget: 900 } }],
-  });
+export const updateSessionBody = lazyObject(() => ({
+  session_name: z.string().nullish(),
+  session_state: stateObject().nullish().meta({ description: 'Replaces the whole state.' }),
+  metadata: object().nullish().meta({ description: 'Replaces the whole metadata.' }),
+  summary: z
+    .strictObject({
+      summary: z.string(),
+      topics: z.array(z.string()).nullish(),
+      updated_at: isoTime().nullish(),
+    })
+    .nullish(),
+})).meta({
+  id: 'UpdateSession',
+  description: 'Omitted and null fields keep their values.',
+  examples: [{ session_name: 'Trip to Rome', session_state: { budget: 900 } }],
+});
 
-export const renameSessionBody = z
-  .object({ session_name: z.preprocess((name) => (name === null ? undefined : name), z.string()) })
-  .meta({ id: 'RenameSession', examples: [{ session_name: 'Trip to Rome' }] });
+export const renameSessionBody = lazyObject(() => ({
+  session_name: z.preprocess((name) => (name === null ? undefined : name), z.string()),
+})).meta({ id: 'RenameSession', examples: [{ session_name: 'Trip to Rome' }] });
 
-export const deleteSessionsBody = z
-  .object({
-    session_ids: z.array(z.string()).min(1),
-    session_types: z
-      .array(kind)
-      .min(1)
-      .meta({ description: 'One type per id. Sessions are found by id alone.' }),
-  })
-  .meta({ id: 'DeleteSessions', examples: [{ session_ids: ['rome'], session_types: ['agent'] }] });
+export const deleteSessionsBody = lazyObject(() => ({
+  session_ids: z.array(z.string()).min(1),
+  session_types: z
+    .array(kind)
+    .min(1)
+    .meta({ description: 'One type per id. Sessions are found by id alone.' }),
+})).meta({ id: 'DeleteSessions', examples: [{ session_ids: ['rome'], session_types: ['agent'] }] });
 
 const time = () => z.iso.datetime();
 
-const summary = z.object({
+const summary = lazyObject(() => ({
   summary: z.string(),
   topics: z.array(z.string()).optional(),
   updated_at: z.string().optional(),
-});
+}));
 
-const usage = z
-  .looseObject({ total_tokens: z.int().optional(), cost: z.number().optional() })
+const usage = lazyObject(() => ({ total_tokens: z.int().optional(), cost: z.number().optional() }))
+  .loose()
   .meta({ id: 'SessionUsage', description: 'The total usage of all runs. Zero values are left out.' });
 
-const listedSession = z
-  .object({
-    session_id: z.string(),
-    session_name: z.string(),
-    session_state: z.looseObject({}).optional(),
-    session_type: kind,
-    user_id: z.string().optional(),
-    agent_id: z.string().optional(),
-    team_id: z.string().optional(),
-    workflow_id: z.string().optional(),
-    session_summary: summary.optional(),
-    metrics: usage.optional(),
-    total_tokens: z.int().optional(),
-    metadata: z.looseObject({}).optional(),
-    created_at: time(),
-    updated_at: time(),
-  })
-  .meta({ id: 'ListedSession', description: 'A session in a list.' });
+const listedSession = lazyObject(() => ({
+  session_id: z.string(),
+  session_name: z.string(),
+  session_state: z.looseObject({}).optional(),
+  session_type: kind,
+  user_id: z.string().optional(),
+  agent_id: z.string().optional(),
+  team_id: z.string().optional(),
+  workflow_id: z.string().optional(),
+  session_summary: summary.optional(),
+  metrics: usage.optional(),
+  total_tokens: z.int().optional(),
+  metadata: z.looseObject({}).optional(),
+  created_at: time(),
+  updated_at: time(),
+})).meta({ id: 'ListedSession', description: 'A session in a list.' });
 
 export const sessionsPage = pageBody(listedSession, 'SessionsPage');
 
-const message = z.looseObject({ id: z.string(), role: z.string(), created_at: z.int() });
+const message = lazyObject(() => ({ id: z.string(), role: z.string(), created_at: z.int() })).loose();
 
 /** What has no value is null, or left out: it depends on the call. */
-export const sessionDetail = z
-  .object({
-    session_id: z.string(),
-    session_name: z.string(),
-    user_id: z.string().nullish(),
-    session_state: z.looseObject({}).nullish(),
-    metadata: z.looseObject({}).nullish(),
-    agent_session_id: z.string().optional(),
-    agent_id: z.string().nullish(),
-    agent_data: z.looseObject({}).nullish(),
-    team_id: z.string().nullish(),
-    team_data: z.looseObject({}).nullish(),
-    workflow_id: z.string().nullish(),
-    workflow_name: z.string().nullish(),
-    workflow_data: z.looseObject({}).optional(),
-    session_data: z.looseObject({}).optional(),
-    session_summary: summary.nullish(),
-    metrics: usage.nullish(),
-    total_tokens: z.int().nullish(),
-    chat_history: z
-      .array(message)
-      .optional()
-      .meta({ description: 'The messages of the last 200 runs, without system and tool messages.' }),
-    created_at: time(),
-    updated_at: time(),
-  })
-  .meta({
-    id: 'SessionDetail',
-    description:
-      'A session. It has the fields of its kind: agent_*, team_* or workflow_*. session_summary, metrics, ' +
-      'total_tokens and chat_history of a workflow session are additions.',
-  });
+export const sessionDetail = lazyObject(() => ({
+  session_id: z.string(),
+  session_name: z.string(),
+  user_id: z.string().nullish(),
+  session_state: z.looseObject({}).nullish(),
+  metadata: z.looseObject({}).nullish(),
+  agent_session_id: z.string().optional(),
+  agent_id: z.string().nullish(),
+  agent_data: z.looseObject({}).nullish(),
+  team_id: z.string().nullish(),
+  team_data: z.looseObject({}).nullish(),
+  workflow_id: z.string().nullish(),
+  workflow_name: z.string().nullish(),
+  workflow_data: z.looseObject({}).optional(),
+  session_data: z.looseObject({}).optional(),
+  session_summary: summary.nullish(),
+  metrics: usage.nullish(),
+  total_tokens: z.int().nullish(),
+  chat_history: z
+    .array(message)
+    .optional()
+    .meta({ description: 'The messages of the last 200 runs, without system and tool messages.' }),
+  created_at: time(),
+  updated_at: time(),
+})).meta({
+  id: 'SessionDetail',
+  description:
+    'A session. It has the fields of its kind: agent_*, team_* or workflow_*. session_summary, metrics, ' +
+    'total_tokens and chat_history of a workflow session are additions.',
+});
 
 export type ListSessionsQuery = z.output<typeof listSessionsQuery>;
 export type SessionQuery = z.output<typeof sessionQuery>;

@@ -1,29 +1,28 @@
 import { z } from 'zod';
+import { lazyObject } from '../../platform/http/lazy-object.js';
 import type { Described } from '../capability.js';
 
-export const homeBody = z.object({ name: z.string(), id: z.string(), version: z.string() }).meta({
+export const homeBody = lazyObject(() => ({ name: z.string(), id: z.string(), version: z.string() })).meta({
   id: 'Home',
   description: 'The name and version of the service.',
   examples: [{ name: 'Runyard API', id: 'runyard', version: '0.1.0' }],
 });
 
-export const healthBody = z
-  .object({
-    status: z.string(),
-    instantiated_at: z.iso.datetime().meta({ description: 'When the process started.' }),
-  })
-  .meta({
-    id: 'Health',
-    description: 'The service responds.',
-    examples: [{ status: 'ok', instantiated_at: '2026-11-15T00:35:54.448Z' }],
-  });
+export const healthBody = lazyObject(() => ({
+  status: z.string(),
+  instantiated_at: z.iso.datetime().meta({ description: 'When the process started.' }),
+})).meta({
+  id: 'Health',
+  description: 'The service responds.',
+  examples: [{ status: 'ok', instantiated_at: '2026-11-15T00:35:54.448Z' }],
+});
 
-const runCounts = z.object({
+const runCounts = lazyObject(() => ({
   executing: z.int().meta({ description: 'Runs in progress.' }),
   waiting: z.int().meta({ description: 'Runs in the queue.' }),
   max_executing: z.int().meta({ description: 'The setting maxConcurrentRuns.' }),
   max_waiting: z.int().meta({ description: 'The setting maxWaitingRuns.' }),
-});
+}));
 
 const checkStatus = z.enum(['ok', 'failed', 'unknown']);
 
@@ -32,46 +31,41 @@ function checkOf(states: readonly [string, ...string[]], description: string) {
   return z.object({ status: checkStatus, databases }).meta({ description });
 }
 
-export const readyBody = z
-  .object({
-    status: z.enum(['ready', 'not_ready']),
-    checks: z.object({
-      database: checkOf(
-        ['ok', 'unavailable', 'read_only', 'unknown'],
-        'Whether each database accepts writes.',
-      ),
-      migrations: checkOf(
-        ['current', 'older', 'newer', 'unknown'],
-        'Whether each database has the schema of this version.',
-      ),
-      engine: checkOf(
-        ['ok', 'closed', 'leases_overdue', 'recovery_stuck', 'unknown'],
-        'Whether the engine renews leases and looks for abandoned runs. The check passes even if all slots are taken.',
-      ).extend({ runs: runCounts.optional() }),
-      stopping: z.object({ status: checkStatus }).meta({ description: 'failed: the service is stopping.' }),
-    }),
-  })
-  .meta({
-    id: 'Ready',
-    description: 'Whether this process is ready for requests, and if not, why.',
-    examples: [
-      {
-        status: 'ready',
-        checks: {
-          database: { status: 'ok', databases: { default: 'ok' } },
-          migrations: { status: 'ok', databases: { default: 'current' } },
-          engine: {
-            status: 'ok',
-            databases: { default: 'ok' },
-            runs: { executing: 3, waiting: 0, max_executing: 1000, max_waiting: 10000 },
-          },
-          stopping: { status: 'ok' },
+export const readyBody = lazyObject(() => ({
+  status: z.enum(['ready', 'not_ready']),
+  checks: z.object({
+    database: checkOf(['ok', 'unavailable', 'read_only', 'unknown'], 'Whether each database accepts writes.'),
+    migrations: checkOf(
+      ['current', 'older', 'newer', 'unknown'],
+      'Whether each database has the schema of this version.',
+    ),
+    engine: checkOf(
+      ['ok', 'closed', 'leases_overdue', 'recovery_stuck', 'unknown'],
+      'Whether the engine renews leases and looks for abandoned runs. The check passes even if all slots are taken.',
+    ).extend({ runs: runCounts.optional() }),
+    stopping: z.object({ status: checkStatus }).meta({ description: 'failed: the service is stopping.' }),
+  }),
+})).meta({
+  id: 'Ready',
+  description: 'Whether this process is ready for requests, and if not, why.',
+  examples: [
+    {
+      status: 'ready',
+      checks: {
+        database: { status: 'ok', databases: { default: 'ok' } },
+        migrations: { status: 'ok', databases: { default: 'current' } },
+        engine: {
+          status: 'ok',
+          databases: { default: 'ok' },
+          runs: { executing: 3, waiting: 0, max_executing: 1000, max_waiting: 10000 },
         },
+        stopping: { status: 'ok' },
       },
-    ],
-  });
+    },
+  ],
+});
 
-const infoBody = z.object({
+const infoBody = lazyObject(() => ({
   os_id: z.string(),
   name: z.string().nullable(),
   product: z.literal('Runyard').meta({ 'x-addition': true }),
@@ -86,18 +80,21 @@ const infoBody = z.object({
   }),
   auth_mode: z.enum(['none', 'security_key', 'jwt']),
   runs: runCounts.meta({ description: 'The run counts of this process.', 'x-addition': true }),
-});
+}));
 
-const domain = z.object({ display_name: z.string().optional() });
+const domain = lazyObject(() => ({ display_name: z.string().optional() }));
 
-const databaseOf = z.object({
+const databaseOf = lazyObject(() => ({
   db_id: z.string(),
   domain_config: domain.optional(),
   tables: z.array(z.string()).optional(),
-});
-const section = z.object({ display_name: z.string().optional(), dbs: z.array(databaseOf).optional() });
+}));
+const section = lazyObject(() => ({
+  display_name: z.string().optional(),
+  dbs: z.array(databaseOf).optional(),
+}));
 
-const configBody = z.object({
+const configBody = lazyObject(() => ({
   os_id: z.string(),
   name: z.string().optional(),
   description: z.string().optional(),
@@ -131,7 +128,7 @@ const configBody = z.object({
     .optional(),
   evals: section.optional(),
   interfaces: z.array(z.object({ type: z.string(), version: z.string(), route: z.string() })),
-});
+}));
 
 /** The body of `/info`, with what the capabilities and interfaces add to it. */
 export function infoBodyOf(all: readonly Described[]) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../core/json.js';
+import { lazyObject } from '../../platform/http/lazy-object.js';
 import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
 const database = {
@@ -26,7 +27,7 @@ const isoTime = (description: string) =>
       examples: ['2026-01-31T10:00:00Z'],
     });
 
-export const listTracesQuery = z.object({
+export const listTracesQuery = lazyObject(() => ({
   run_id: z.string().optional().meta({ description: 'Only the trace of this run.' }),
   session_id: z.string().optional().meta({ description: 'Only traces of this session.' }),
   ...ownerFilters,
@@ -35,45 +36,43 @@ export const listTracesQuery = z.object({
   end_time: isoTime('Only traces that ended at this time or earlier.'),
   ...pageQuery({ default: 20, firstPage: 0 }),
   ...database,
-});
+}));
 
-export const sessionStatsQuery = z.object({
+export const sessionStatsQuery = lazyObject(() => ({
   ...ownerFilters,
   start_time: isoTime('Only traces that were created at this time or later.'),
   end_time: isoTime('Only traces that were created at this time or earlier.'),
   ...pageQuery({ default: 20 }),
   ...database,
-});
+}));
 
-export const traceParams = z.object({
+export const traceParams = lazyObject(() => ({
   trace_id: z.string().meta({ description: 'The identifier of the trace: 32 hexadecimal digits.' }),
-});
+}));
 
-export const traceQuery = z.object({
+export const traceQuery = lazyObject(() => ({
   span_id: z.string().optional().meta({ description: 'Only this span, with its input and output.' }),
   run_id: z.string().optional().meta({ description: 'Has no effect.' }),
   ...database,
-});
+}));
 
 export const searchTracesQuery = z.object(database);
 
-export const searchTracesBody = z
-  .object({
-    filter: z.record(z.string(), z.custom<Json>()).nullish().meta({
-      description: 'An expression in the filter language. If omitted: all traces.',
-    }),
-    group_by: z
-      .enum(['run', 'session'])
-      .default('run')
-      .meta({ description: 'run: each run with its span tree; session: totals per session.' }),
-    page: z.int().min(1).default(1),
-    limit: z.int().min(1).max(100).default(20),
-  })
-  .meta({
-    id: 'TraceSearch',
-    description: 'The traces to search for.',
-    examples: [{ filter: { op: 'EQ', key: 'status', value: 'ERROR' }, group_by: 'run' }],
-  });
+export const searchTracesBody = lazyObject(() => ({
+  filter: z.record(z.string(), z.custom<Json>()).nullish().meta({
+    description: 'An expression in the filter language. If omitted: all traces.',
+  }),
+  group_by: z
+    .enum(['run', 'session'])
+    .default('run')
+    .meta({ description: 'run: each run with its span tree; session: totals per session.' }),
+  page: z.int().min(1).default(1),
+  limit: z.int().min(1).max(100).default(20),
+})).meta({
+  id: 'TraceSearch',
+  description: 'The traces to search for.',
+  examples: [{ filter: { op: 'EQ', key: 'status', value: 'ERROR' }, group_by: 'run' }],
+});
 
 const time = () => z.string().meta({ description: 'ISO 8601, UTC.' });
 const duration = () => z.string().meta({ description: 'For example 27ms or 1.39s.' });
@@ -101,18 +100,16 @@ const spanNode = z
   })
   .meta({ id: 'TraceSpan', description: 'A unit of work in a trace. Fields without a value are left out.' });
 
-const traceScore = z
-  .object({
-    run_id: z.string(),
-    eval: z.string(),
-    scorer: z.string(),
-    score: z.number().nullable(),
-    passed: z.boolean().nullable().meta({ description: 'null: the scorer has no threshold.' }),
-    reason: z.string().optional().meta({ description: 'Only in the response for one trace.' }),
-    judge_model: z.object({ id: z.string(), provider: z.string() }).optional(),
-    created_at: time(),
-  })
-  .meta({ id: 'TraceScore', description: 'What a live eval found out about the run.', 'x-addition': true });
+const traceScore = lazyObject(() => ({
+  run_id: z.string(),
+  eval: z.string(),
+  scorer: z.string(),
+  score: z.number().nullable(),
+  passed: z.boolean().nullable().meta({ description: 'null: the scorer has no threshold.' }),
+  reason: z.string().optional().meta({ description: 'Only in the response for one trace.' }),
+  judge_model: z.object({ id: z.string(), provider: z.string() }).optional(),
+  created_at: time(),
+})).meta({ id: 'TraceScore', description: 'What a live eval found out about the run.', 'x-addition': true });
 
 const summaryFields = {
   trace_id: z.string(),
@@ -144,44 +141,38 @@ const traceSummary = z.object(summaryFields).meta({
   description: 'A summary of what one run did. Fields without a value are left out.',
 });
 
-const traceDetail = z
-  .object({
-    ...summaryFields,
-    output: z.string().optional(),
-    error: z.string().optional(),
-    tree: z.array(spanNode),
-  })
-  .meta({ id: 'TraceDetail', description: 'What one run did, step by step.' });
+const traceDetail = lazyObject(() => ({
+  ...summaryFields,
+  output: z.string().optional(),
+  error: z.string().optional(),
+  tree: z.array(spanNode),
+})).meta({ id: 'TraceDetail', description: 'What one run did, step by step.' });
 
-const sessionStats = z
-  .object({
-    session_id: z.string(),
-    user_id: z.string().optional(),
-    agent_id: z.string().optional(),
-    team_id: z.string().optional(),
-    workflow_id: z.string().optional(),
-    total_traces: z.int(),
-    first_trace_at: time(),
-    last_trace_at: time(),
-  })
-  .meta({ id: 'TraceSessionStats', description: 'The trace totals of one session.' });
+const sessionStats = lazyObject(() => ({
+  session_id: z.string(),
+  user_id: z.string().optional(),
+  agent_id: z.string().optional(),
+  team_id: z.string().optional(),
+  workflow_id: z.string().optional(),
+  total_traces: z.int(),
+  first_trace_at: time(),
+  last_trace_at: time(),
+})).meta({ id: 'TraceSessionStats', description: 'The trace totals of one session.' });
 
 export const tracesPage = pageBody(traceSummary, 'TracesPage');
 export const sessionStatsPage = pageBody(sessionStats, 'TraceSessionStatsPage');
 export const searchPage = pageBody(z.union([traceDetail, sessionStats]), 'TraceSearchPage');
 export const traceOrSpan = z.union([traceDetail, spanNode]);
 
-export const filterSchemaBody = z
-  .object({
-    fields: z.array(
-      z.object({
-        key: z.string(),
-        label: z.string(),
-        type: z.enum(['enum', 'string', 'number', 'datetime']),
-        operators: z.array(z.string()),
-        values: z.array(z.string()).nullable(),
-      }),
-    ),
-    logical_operators: z.array(z.string()),
-  })
-  .meta({ id: 'TraceFilterSchema', description: 'The filter fields that a user interface can offer.' });
+export const filterSchemaBody = lazyObject(() => ({
+  fields: z.array(
+    z.object({
+      key: z.string(),
+      label: z.string(),
+      type: z.enum(['enum', 'string', 'number', 'datetime']),
+      operators: z.array(z.string()),
+      values: z.array(z.string()).nullable(),
+    }),
+  ),
+  logical_operators: z.array(z.string()),
+})).meta({ id: 'TraceFilterSchema', description: 'The filter fields that a user interface can offer.' });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lazyObject } from '../../../platform/http/lazy-object.js';
 import { endingFields, stepOutput } from './response-schema.js';
 
 const object = () => z.looseObject({});
@@ -44,25 +45,25 @@ const conversationFields = {
   last_checkpoint_at_message_index: z.int().nullish(),
 };
 
-export const listedRun = z
-  .looseObject({ ...conversationFields, agent_id: z.string() })
+export const listedRun = lazyObject(() => ({ ...conversationFields, agent_id: z.string() }))
+  .loose()
   .meta({ id: 'ListedRun', description: 'A run in a list.' });
 
-export const listedTeamRun = z
-  .looseObject({ ...conversationFields, team_id: z.string() })
+export const listedTeamRun = lazyObject(() => ({ ...conversationFields, team_id: z.string() }))
+  .loose()
   .meta({ id: 'ListedTeamRun', description: 'A run of a team in a list.' });
 
-export const listedWorkflowRun = z
-  .looseObject({
-    ...listedFields,
-    workflow_id: z.string(),
-    user_id: z.string(),
-    content_type: z.string().nullish(),
-    step_results: z.array(stepOutput),
-    step_executor_runs: objects().nullish(),
-    step_requirements: objects().nullish(),
-    pause_kind: z.string().nullish(),
-    paused_step_name: z.string().nullish(),
-    paused_step_index: z.int().nullish(),
-  })
+export const listedWorkflowRun = lazyObject(() => ({
+  ...listedFields,
+  workflow_id: z.string(),
+  user_id: z.string(),
+  content_type: z.string().nullish(),
+  step_results: z.array(stepOutput),
+  step_executor_runs: objects().nullish(),
+  step_requirements: objects().nullish(),
+  pause_kind: z.string().nullish(),
+  paused_step_name: z.string().nullish(),
+  paused_step_index: z.int().nullish(),
+}))
+  .loose()
   .meta({ id: 'ListedWorkflowRun', description: 'A run of a workflow in a list.' });

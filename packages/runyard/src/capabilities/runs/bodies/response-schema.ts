@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { finishReasons } from '../../../core/models/model.js';
+import { lazyObject } from '../../../platform/http/lazy-object.js';
 
 const status = z.enum(['pending', 'running', 'completed', 'error', 'cancelled', 'paused', 'regenerated']);
 
-const source = z.looseObject({
+const source = lazyObject(() => ({
   url: z.string().optional(),
   title: z.string().optional(),
   cited_text: z.string().optional(),
@@ -12,7 +13,7 @@ const source = z.looseObject({
   document_index: z.int().optional(),
   start_index: z.int().optional(),
   end_index: z.int().optional(),
-});
+})).loose();
 
 /** How the model call ended that wrote the content. */
 export const endingFields = {
@@ -90,8 +91,12 @@ const conversationFields = {
   last_checkpoint_at_message_index: z.int().optional(),
 };
 
-export const runBody = z
-  .looseObject({ ...runFields, agent_name: z.string().optional(), ...conversationFields })
+export const runBody = lazyObject(() => ({
+  ...runFields,
+  agent_name: z.string().optional(),
+  ...conversationFields,
+}))
+  .loose()
   .meta({
     id: 'Run',
     description: 'A run of an agent.',
@@ -110,115 +115,120 @@ export const runBody = z
   });
 
 /** A nested run: its times are seconds, and it has no `agent_id` unless an agent ran. */
-const nestedRun = z.looseObject({ run_id: z.string(), status: z.string(), created_at: z.int() });
+const nestedRun = lazyObject(() => ({ run_id: z.string(), status: z.string(), created_at: z.int() })).loose();
 
-export const teamRunBody = z
-  .looseObject({
-    ...runFields,
-    team_id: z.string(),
-    team_name: z.string().optional(),
-    ...conversationFields,
-    member_responses: z
-      .array(nestedRun)
-      .meta({ description: 'The runs of the members, in the order of delegation.' }),
-  })
+export const teamRunBody = lazyObject(() => ({
+  ...runFields,
+  team_id: z.string(),
+  team_name: z.string().optional(),
+  ...conversationFields,
+  member_responses: z
+    .array(nestedRun)
+    .meta({ description: 'The runs of the members, in the order of delegation.' }),
+}))
+  .loose()
   .meta({ id: 'TeamRun', description: 'A run of a team.' });
 
-export const stepOutput = z.looseObject({
+export const stepOutput = lazyObject(() => ({
   content: z.unknown(),
   step_name: z.string(),
   step_id: z.string(),
   success: z.boolean(),
-});
+})).loose();
 
-const stepRequirement = z.looseObject({
+const stepRequirement = lazyObject(() => ({
   step_id: z.string(),
   step_name: z.string(),
   step_index: z.union([z.int(), z.array(z.int())]),
-});
+})).loose();
 
-export const workflowRunBody = z
-  .looseObject({
-    ...runFields,
-    workflow_id: z.string(),
-    workflow_name: z.string().optional(),
-    input: z.unknown().meta({ description: 'Text, or an object if the workflow has an input schema.' }),
-    step_results: z
-      .array(stepOutput)
-      .optional()
-      .meta({ description: 'The results of the top-level steps, in order.' }),
-    step_executor_runs: z
-      .array(nestedRun)
-      .optional()
-      .meta({ description: 'The runs of agents, teams and workflows that executed steps, in order.' }),
-    workflow_agent_run: nestedRun.optional().meta({ description: 'The run of the workflow agent.' }),
-    step_requirements: z
-      .array(stepRequirement)
-      .optional()
-      .meta({ description: 'What steps have waited for, followed by what the run waits for.' }),
-    error_requirements: z
-      .array(stepRequirement)
-      .optional()
-      .meta({ description: 'Failed steps that wait or have waited for a decision.' }),
-    paused_step_index: z.int().optional(),
-    paused_step_name: z.string().optional(),
-    pause_kind: z.enum(['step', 'executor']).optional(),
-    waiting_for: z
-      .array(z.looseObject({ kind: z.enum(['event', 'sleep']), step_name: z.string() }))
-      .optional()
-      .meta({
-        description: 'The events and times that functions of a paused workflow wait for.',
-        'x-addition': true,
-      }),
-    step_states: z
-      .array(z.looseObject({ key: z.string(), step_id: z.string(), status: z.string() }))
-      .optional()
-      .meta({
-        description: 'The outcome of each started step, also during the run.',
-        'x-addition': true,
-      }),
-    images: z.array(z.looseObject({})),
-    videos: z.array(z.looseObject({})),
-    audio: z.array(z.looseObject({})),
-    files: z.array(z.looseObject({})),
-  })
+export const workflowRunBody = lazyObject(() => ({
+  ...runFields,
+  workflow_id: z.string(),
+  workflow_name: z.string().optional(),
+  input: z.unknown().meta({ description: 'Text, or an object if the workflow has an input schema.' }),
+  step_results: z
+    .array(stepOutput)
+    .optional()
+    .meta({ description: 'The results of the top-level steps, in order.' }),
+  step_executor_runs: z
+    .array(nestedRun)
+    .optional()
+    .meta({ description: 'The runs of agents, teams and workflows that executed steps, in order.' }),
+  workflow_agent_run: nestedRun.optional().meta({ description: 'The run of the workflow agent.' }),
+  step_requirements: z
+    .array(stepRequirement)
+    .optional()
+    .meta({ description: 'What steps have waited for, followed by what the run waits for.' }),
+  error_requirements: z
+    .array(stepRequirement)
+    .optional()
+    .meta({ description: 'Failed steps that wait or have waited for a decision.' }),
+  paused_step_index: z.int().optional(),
+  paused_step_name: z.string().optional(),
+  pause_kind: z.enum(['step', 'executor']).optional(),
+  waiting_for: z
+    .array(z.looseObject({ kind: z.enum(['event', 'sleep']), step_name: z.string() }))
+    .optional()
+    .meta({
+      description: 'The events and times that functions of a paused workflow wait for.',
+      'x-addition': true,
+    }),
+  step_states: z
+    .array(z.looseObject({ key: z.string(), step_id: z.string(), status: z.string() }))
+    .optional()
+    .meta({
+      description: 'The outcome of each started step, also during the run.',
+      'x-addition': true,
+    }),
+  images: z.array(z.looseObject({})),
+  videos: z.array(z.looseObject({})),
+  audio: z.array(z.looseObject({})),
+  files: z.array(z.looseObject({})),
+}))
+  .loose()
   .meta({ id: 'WorkflowRun', description: 'A run of a workflow.' });
 
-export const startedRun = z
-  .object({ run_id: z.string(), session_id: z.string(), status: z.string() })
-  .meta({ id: 'StartedRun', description: 'A run that continues in the background.' });
+export const startedRun = lazyObject(() => ({
+  run_id: z.string(),
+  session_id: z.string(),
+  status: z.string(),
+})).meta({ id: 'StartedRun', description: 'A run that continues in the background.' });
 
-export const emptyBody = z.object({}).meta({ id: 'Empty', description: 'Done.' });
+export const emptyBody = lazyObject(() => ({})).meta({ id: 'Empty', description: 'Done.' });
 
-const checkpoint = z
-  .object({
-    checkpoint_id: z.string().nullable(),
-    run_id: z.string(),
-    session_id: z.string(),
-    message_index: z.int(),
-    continue_from: z.int(),
-    status: z.string(),
-    reason: z.enum(['checkpoint', 'end', 'snapshot']),
-    created_at: z.int(),
-    message_id: z.string().nullable(),
-    message_role: z.string().nullable(),
-    message_preview: z.string().nullable(),
-    is_latest: z.boolean(),
-  })
-  .meta({ id: 'Checkpoint', description: 'A point in the conversation from which a run can continue.' });
+const checkpoint = lazyObject(() => ({
+  checkpoint_id: z.string().nullable(),
+  run_id: z.string(),
+  session_id: z.string(),
+  message_index: z.int(),
+  continue_from: z.int(),
+  status: z.string(),
+  reason: z.enum(['checkpoint', 'end', 'snapshot']),
+  created_at: z.int(),
+  message_id: z.string().nullable(),
+  message_role: z.string().nullable(),
+  message_preview: z.string().nullable(),
+  is_latest: z.boolean(),
+})).meta({ id: 'Checkpoint', description: 'A point in the conversation from which a run can continue.' });
 
-export const checkpointsBody = z
-  .object({ run_id: z.string(), session_id: z.string(), checkpoints: z.array(checkpoint) })
-  .meta({ id: 'Checkpoints', description: 'The checkpoints of a run, in the order of the conversation.' });
+export const checkpointsBody = lazyObject(() => ({
+  run_id: z.string(),
+  session_id: z.string(),
+  checkpoints: z.array(checkpoint),
+})).meta({ id: 'Checkpoints', description: 'The checkpoints of a run, in the order of the conversation.' });
 
-export const checkpointBody = z
-  .object({ checkpoint, snapshot: runBody })
-  .meta({ id: 'CheckpointSnapshot', description: 'A run as it was at a checkpoint.' });
+export const checkpointBody = lazyObject(() => ({ checkpoint, snapshot: runBody })).meta({
+  id: 'CheckpointSnapshot',
+  description: 'A run as it was at a checkpoint.',
+});
 
-export const teamCheckpointBody = z
-  .object({ checkpoint, snapshot: teamRunBody })
-  .meta({ id: 'TeamCheckpointSnapshot', description: 'A run of a team as it was at a checkpoint.' });
+export const teamCheckpointBody = lazyObject(() => ({ checkpoint, snapshot: teamRunBody })).meta({
+  id: 'TeamCheckpointSnapshot',
+  description: 'A run of a team as it was at a checkpoint.',
+});
 
-export const forkedSessionBody = z
-  .object({ session_id: z.string(), forked_from_session_id: z.string() })
-  .meta({ id: 'ForkedSession', description: 'The copy of a session.' });
+export const forkedSessionBody = lazyObject(() => ({
+  session_id: z.string(),
+  forked_from_session_id: z.string(),
+})).meta({ id: 'ForkedSession', description: 'The copy of a session.' });

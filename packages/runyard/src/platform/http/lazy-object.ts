@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+/**
+ * An object whose fields are made at its first use. The schemas of all routes are thousands of fields, of which a start
+ * needs none.
+ */
+export function lazyObject<Shape extends z.ZodRawShape>(fields: () => Shape): z.ZodObject<Shape> {
+  let shape: Shape | undefined;
+  const object = new z.ZodObject({
+    type: 'object',
+    get shape() {
+      shape ??= fields();
+      return shape;
+    },
+  });
+  // the constructor forgets the names of the fields
+  return object as z.ZodObject<Shape>;
+}
