@@ -49,6 +49,7 @@ export default defineConfig({
           isolate: false,
           include: [
             'packages/runyard/{src,test}/**/*.test.ts',
+            'packages/client/test/**/*.test.ts',
             'scripts/**/*.test.mjs',
             'examples/**/*.test.ts',
           ],

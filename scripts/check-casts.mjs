@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'oxc-parser';
@@ -68,8 +67,10 @@ function isUnknown({ typeAnnotation }) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const folder = join(dirname(fileURLToPath(import.meta.url)), '../packages/runyard/src');
-  const files = existsSync(folder) ? readSources(folder) : new Map();
+  const packages = join(dirname(fileURLToPath(import.meta.url)), '../packages');
+  const files = new Map(
+    ['runyard', 'client'].flatMap((name) => [...readSources(join(packages, name, 'src'))]),
+  );
   if (process.argv.includes('--count')) {
     const casts = castsIn(files);
     for (const kind of ['as', 'as unknown as', '!'])

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readModule } from './lib/read-module.mjs';
@@ -237,9 +236,12 @@ function staleReasons(files) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const folder = join(dirname(fileURLToPath(import.meta.url)), '../packages/runyard/src');
-  const files = existsSync(folder) ? readSources(folder) : new Map();
-  const violations = [...findViolations(files), ...staleReasons(files)];
+  const packages = join(dirname(fileURLToPath(import.meta.url)), '../packages');
+  const files = readSources(join(packages, 'runyard/src'));
+  const ofClient = [...readSources(join(packages, 'client/src'))].filter(
+    ([path]) => !path.startsWith('generated/'),
+  );
+  const violations = [...findViolations(files), ...staleReasons(files), ...findViolations(new Map(ofClient))];
   for (const violation of violations) console.log(violation);
   process.exitCode = violations.length > 0 ? 1 : 0;
 }

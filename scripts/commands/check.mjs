@@ -28,6 +28,14 @@ export async function run() {
       () => capture(process.execPath, ['scripts/check-casts.mjs']),
       'remove the cast, or say in a comment why it is safe',
     ],
+    [
+      'types of the client are those of the service',
+      async ([built]) => {
+        await built;
+        return capture(process.execPath, ['scripts/client-types.mjs', '--check']);
+      },
+      'npm run build, npm run client-types, and commit what it writes',
+    ],
     ...projects().map((project) => [
       `types of ${project}`,
       async ([built]) => {

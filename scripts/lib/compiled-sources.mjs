@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { root } from './setup.mjs';
 
-const sources = join(root, 'packages/runyard/src') + sep;
-const compiled = join(root, 'packages/runyard/dist') + sep;
+const packages = join(root, 'packages') + sep;
+const source = /^(runyard|client)[\\/]src(?=[\\/])/;
 
 /**
  * Gives tests that import a source file its compiled form. Node loads that by itself: nothing has to be transformed,
@@ -15,11 +15,12 @@ export function compiledSources() {
     enforce: 'pre',
     resolveId(name, importer) {
       const path = name.startsWith('.') && importer ? join(dirname(importer), name) : name;
-      if (!path.startsWith(sources)) return undefined;
-      const found = compiled + path.slice(sources.length).replace(/\.ts$/, '.js');
+      const below = path.startsWith(packages) ? path.slice(packages.length) : '';
+      if (!source.test(below)) return undefined;
+      const found = packages + below.replace(source, `$1${sep}dist`).replace(/\.ts$/, '.js');
       return found.endsWith('.js') && existsSync(found) ? found : undefined;
     },
   };
 }
 
-export const compiledFiles = /\/packages\/runyard\/dist\//;
+export const compiledFiles = /\/packages\/(runyard|client)\/dist\//;

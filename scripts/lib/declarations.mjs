@@ -15,10 +15,19 @@ export function linkDeclarations(folder) {
 
 /** In the published package, they are a few files that contain what users can name, and nothing else. */
 export async function bundleDeclarations(folder, target = join(folder, 'types')) {
-  const [{ rolldown }, { dts }] = await Promise.all([import('rolldown'), import('rolldown-plugin-dts')]);
   const entries = publicEntries(folder).map((name) => [name, join(folder, 'dist', `${name}.d.ts`)]);
+  const output = await joinedDeclarations(Object.fromEntries(entries));
+  replaceAll(
+    target,
+    output.map(({ fileName, code }) => [fileName, withOptionalPackages(code)]),
+  );
+}
+
+/** Declarations of modules together with those that they import, without what is not used. */
+export async function joinedDeclarations(input) {
+  const [{ rolldown }, { dts }] = await Promise.all([import('rolldown'), import('rolldown-plugin-dts')]);
   const build = await rolldown({
-    input: Object.fromEntries(entries),
+    input,
     logLevel: 'silent',
     external: /^(?![A-Za-z]:[\\/])[^./]/,
     plugins: [dts({ dtsInput: true, generator: 'oxc', tsconfig: false, sourcemap: false })],
@@ -26,10 +35,7 @@ export async function bundleDeclarations(folder, target = join(folder, 'types'))
   const names = { entryFileNames: '[name].ts', chunkFileNames: '[name].ts' };
   const { output } = await build.generate({ format: 'esm', ...names });
   await build.close();
-  replaceAll(
-    target,
-    output.map(({ fileName, code }) => [fileName, withOptionalPackages(code)]),
-  );
+  return output;
 }
 
 /** The compiler would report a package that is not installed, in the lines that name it. */

@@ -28,8 +28,8 @@ export async function ensureBuilt() {
 
 export async function build() {
   linkDeclarations(`${root}packages/runyard`);
-  const words = ['-b', 'packages/runyard/tsconfig.build.json', '--listEmittedFiles'];
-  const compiled = await runTool('typescript/bin/tsc', words);
+  const packages = ['runyard', 'client'].map((name) => `packages/${name}/tsconfig.build.json`);
+  const compiled = await runTool('typescript/bin/tsc', ['-b', ...packages, '--listEmittedFiles']);
   if (compiled.code !== 0) return compiled;
   try {
     await bundle(`${root}packages/runyard`);

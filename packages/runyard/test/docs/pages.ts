@@ -30,7 +30,13 @@ export interface Page {
 
 export const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
-const others = ['README.md', 'packages/runyard/README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+const others = [
+  'README.md',
+  'packages/runyard/README.md',
+  'packages/client/README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+];
 
 export function allPages(): Page[] {
   const guides = readdirSync(join(repository, 'docs')).filter((name) => name.endsWith('.md'));
