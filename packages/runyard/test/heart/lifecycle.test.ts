@@ -31,6 +31,19 @@ describe('a run', () => {
     expect.unreachable('no end event');
   });
 
+  test('that ended before its caller reads it is read from memory, and not from the store', async () => {
+    const store = await freshStore();
+    const component = executable('a', async () => 'x');
+    const handle = await begin(engineOver(store, [component]), component);
+    await handle.ended;
+    const elsewhere = engineOver(store, [component]);
+    const stored = await allEvents({ events: (from) => elsewhere.events(handle.runId, from) });
+    store.eventBlocks = () => expect.unreachable('the store was asked');
+    const read = await allEvents(handle);
+    expect(read.map(({ data }) => data)).toEqual(stored.map(({ data }) => data));
+    expect(read.at(-1)?.name).toBe('RunCompleted');
+  });
+
   test('that throws ends as error, with what its executor knows', async () => {
     const store = await freshStore();
     const component = executable('a', async () => {

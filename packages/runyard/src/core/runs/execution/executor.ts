@@ -3,6 +3,7 @@ import { errors, isFenced, isReported, isUnstorable, type RunyardError } from '.
 import { thrownError } from '../../errors/thrown-error.js';
 import { type RunContext, RunPaused } from '../context.js';
 import type { EngineOptions } from '../engine-options.js';
+import type { EventLog } from '../events/event-log.js';
 import { EventReader } from '../events/event-reader.js';
 import type { LoggedEvent } from '../events/logged-event.js';
 import { type Executable, RunCancelled, type RunEnd, RunReleased } from '../executable.js';
@@ -99,10 +100,15 @@ export class RunExecutor {
     return live.isAccepted ? this.queue.withinPatience(flushed) : flushed;
   }
 
-  /** A cursor over the events of any run, live here or not. */
-  events(runId: string, fromIndex: number, filter?: (event: LoggedEvent) => boolean): EventReader {
+  /** A cursor over the events of any run, live here or not. `ended`: the log of a run that was live here until now. */
+  events(
+    runId: string,
+    fromIndex: number,
+    filter?: (event: LoggedEvent) => boolean,
+    ended?: EventLog,
+  ): EventReader {
     const { journal, timers, rebuiltEvents: rebuilt } = this.options;
-    const liveLog = (id: string) => this.get(id)?.log;
+    const liveLog = (id: string) => this.get(id)?.log ?? (ended?.movedAway ? undefined : ended);
     const follow = (id: string, wake: () => void) => this.hints.follow(id, wake);
     const sources = { journal, timers, liveLog, follow, ...(rebuilt !== undefined && { rebuilt }) };
     return new EventReader(sources, runId, fromIndex, filter ?? null);

@@ -1,3 +1,4 @@
+import type { EventLog } from '../events/event-log.js';
 import type { EventReader } from '../events/event-reader.js';
 import type { LoggedEvent } from '../events/logged-event.js';
 import { RunCancelled } from '../executable.js';
@@ -20,7 +21,12 @@ export interface RunHandle {
 /** What executes it. */
 interface Executor {
   stored(live: LiveRun): Promise<void>;
-  events(runId: string, fromIndex: number, filter?: (event: LoggedEvent) => boolean): EventReader;
+  events(
+    runId: string,
+    fromIndex: number,
+    filter: ((event: LoggedEvent) => boolean) | undefined,
+    ended: EventLog,
+  ): EventReader;
 }
 
 /** A run that this process executes. A class, because every run has one, and a getter in a literal is slow to make. */
@@ -45,7 +51,9 @@ export class LiveHandle implements RunHandle {
   }
 
   events(fromIndex = 0, filter?: (event: LoggedEvent) => boolean): EventReader {
-    return this.executor.events(this.live.runId, fromIndex, filter);
+    // a short run may have ended before its caller reads: what it sent is still here
+    const { runId, log } = this.live;
+    return this.executor.events(runId, fromIndex, filter, log);
   }
 
   cancel(reason: string): void {
