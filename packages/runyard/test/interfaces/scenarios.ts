@@ -26,6 +26,8 @@ const clerk: Place = { plural: 'agents', id: 'clerk' };
 const desk: Place = { plural: 'teams', id: 'desk' };
 const letters: Place = { plural: 'workflows', id: 'letters' };
 const reviewed: Place = { plural: 'workflows', id: 'reviewed' };
+const desks: Place = { plural: 'teams', id: 'desks' };
+const drafts: Place = { plural: 'workflows', id: 'drafts' };
 
 const calls = (name: string, given: Record<string, unknown> = {}) => ({
   toolCalls: [{ name, id: `call-${name}`, arguments: given as Record<string, never> }],
@@ -81,6 +83,45 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   async 'a workflow answers'(stage) {
     const asked = asking(letters, 'Write to Grace', 'Dear Grace');
     await ending(stage, asked, { status: 'completed', content: 'Sent: Dear Grace' });
+    return asked;
+  },
+
+  async 'a factory builds a team without an input'(stage) {
+    const asked = asking(desks, 'Hello, desks', 'The desk is built.');
+    await ending(stage, asked, { status: 'completed', content: 'The desk is built.' });
+    expect(book.requests(asked.message).at(-1)!.messages[0]!.content).toMatch(/A desk for nothing, for /);
+    return asked;
+  },
+
+  async 'a factory builds a team from the input of the run'(stage) {
+    const asked = {
+      ...asking(desks, 'Hello, desk for tides', 'Tides come and go.'),
+      factoryInput: { topic: 'tides' },
+    };
+    await ending(stage, asked, { status: 'completed', content: 'Tides come and go.' });
+    expect(book.requests(asked.message).at(-1)!.messages[0]!.content).toContain('A desk for tides, for ada');
+    return asked;
+  },
+
+  async 'a factory builds the workflow of a paused run again'(stage) {
+    const words = ['Dear', 'Grace'];
+    const asked = { ...asking(drafts, 'A letter in words'), factoryInput: { words } };
+    let seen = await ending(stage, asked, { status: 'paused' });
+    const { runId } = seen;
+    for (const _word of words)
+      seen = await stage.client.answer(asked, runId, [{ ...seen.requirements.at(-1), confirmed: true }]);
+    expect(seen).toMatchObject({ runId, status: 'completed' });
+    expect(String(seen.content).trim()).toBe('Dear Grace');
+    return asked;
+  },
+
+  async 'what a factory refuses does not run'(stage) {
+    const asked = asking(desks, 'Hello, desk', 'The desk is built.');
+    const refused = { ...asked, factoryInput: { topic: 'secrets' } };
+    expect(await refusalOf(stage.client.start(refused).rested)).toContain('No desk for secrets.');
+    const misfit = { ...asked, factoryInput: { topic: 7 } };
+    expect(await refusalOf(stage.client.start(misfit).rested)).toContain('factory_input does not fit');
+    await ending(stage, asked, { status: 'completed', content: 'The desk is built.' });
     return asked;
   },
 
@@ -283,6 +324,7 @@ async function approve({ url, headers }: Person, approvalId: string): Promise<vo
 /** What every client needs, in any form of a protocol. */
 export const essentials: ReadonlySet<string> = new Set([
   'an agent answers',
+  'a factory builds a team from the input of the run',
   'text arrives while the model writes',
   'a tool is called once, and the client learns of it',
   'a call waits for a confirmation',

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../src/index.js';
 import type { Body } from '../support/service.js';
 
 /** A component, by its path. */
@@ -10,6 +11,8 @@ export interface Place {
 export interface Asked extends Place {
   readonly message: string;
   readonly sessionId: string;
+  /** For a component that a factory builds. */
+  readonly factoryInput?: JsonObject;
 }
 
 /** What a client learns of a run that has ended or waits, in the words of a run body. */
@@ -70,6 +73,11 @@ export interface Way {
 
 /** The service refused; the message is what the client was told. */
 export class Refused extends Error {}
+
+/** The field of a form that a factory reads. */
+export function factoryField({ factoryInput }: Asked): Record<string, string> {
+  return factoryInput === undefined ? {} : { factory_input: JSON.stringify(factoryInput) };
+}
 
 /** The fields of a form, by what a run waits for. */
 export function requirementsField({ plural }: Place): 'requirements' | 'step_requirements' {

@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { agent, type RunyardOptions, step, team, tool, workflow } from '../../src/index.js';
+import {
+  agent,
+  FactoryRefusal,
+  type RunyardOptions,
+  step,
+  team,
+  teamFactory,
+  tool,
+  workflow,
+  workflowFactory,
+} from '../../src/index.js';
 import { ScriptBook } from '../support/providers/script-book.js';
 import { type Gate, gate } from '../support/until.js';
 
@@ -84,10 +94,41 @@ const clerk = agent({
 
 const member = agent({ id: 'payer', name: 'Payer', model: book.model, tools: [pay] });
 
+const desks = teamFactory({
+  id: 'desks',
+  name: 'Desks',
+  inputSchema: z.object({ topic: z.string().default('nothing') }),
+  build: ({ input: { topic }, userId }) => {
+    if (topic === 'secrets') throw new FactoryRefusal('No desk for secrets.');
+    return team({
+      id: 'built-desk',
+      model: book.model,
+      instructions: `A desk for ${topic}, for ${userId}`,
+      members: [member],
+    });
+  },
+});
+
+const drafts = workflowFactory({
+  id: 'drafts',
+  inputSchema: z.object({ words: z.array(z.string()).min(1) }),
+  build: ({ input: { words } }) =>
+    workflow({
+      id: 'built-drafts',
+      steps: words.map((word) =>
+        step({
+          name: word,
+          review: { requiresConfirmation: true, confirmationMessage: `Write ${word}?` },
+          run: ({ previousStepContent }) => `${previousStepContent ?? ''}${word} `,
+        }),
+      ),
+    }),
+});
+
 /** An agent, a team and a workflow that use every way to pause. */
 export const yard = {
   agents: [clerk],
-  teams: [team({ id: 'desk', name: 'Desk', model: book.model, members: [member] })],
+  teams: [team({ id: 'desk', name: 'Desk', model: book.model, members: [member] }), desks],
   workflows: [
     workflow({
       id: 'letters',
@@ -109,6 +150,7 @@ export const yard = {
         }),
       ],
     }),
+    drafts,
   ],
   websocket: true,
   mcp: true,

@@ -161,7 +161,7 @@ export const evalBody = lazyObject(() => ({
     .nullish()
     .meta({
       ...addition,
-      description: 'For agents that are built per request; others ignore it.',
+      description: 'For a component that a factory builds for each run; others ignore it.',
     }),
   concurrency: z
     .int()

@@ -100,7 +100,7 @@ export const createRunForm = lazyObject(() => ({
     .string()
     .optional()
     .meta({
-      description: 'A JSON object for agents that are built per request; others ignore it.',
+      description: 'A JSON object for a component that a factory builds for each run; others ignore it.',
       contentMediaType: 'application/json',
       contentSchema: { type: 'object' },
     }),

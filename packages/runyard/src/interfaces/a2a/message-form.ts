@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../core/json.js';
 import { classifyFile } from '../../core/media/classify-file.js';
 import type { MediaKind } from '../../core/media/media.js';
 import { validatePart } from '../../platform/http/request/validation.js';
+import { factoryInputField } from '../common/factory-input.js';
 import type { GivenMessage } from './dialects/dialect.js';
 import { wireObject } from './dialects/wire.js';
 import type { Part } from './task.js';
@@ -23,7 +24,7 @@ export function createFormOf(
   following: Following,
 ): CreateForm {
   const { contextId, parts, metadata } = message;
-  const { userId: _named, ...kept } = metadata ?? {};
+  const { userId: _named, factoryInput, ...kept } = metadata ?? {};
   const given = {
     ...(contextId !== undefined && { session_id: contextId }),
     ...(userId !== undefined && { user_id: userId }),
@@ -35,6 +36,7 @@ export function createFormOf(
     ...following,
     message: messageText(parts),
     ...(Object.keys(kept).length > 0 && { metadata: kept }),
+    ...factoryInputField(factoryInput),
     ...mediaIn(parts),
   };
 }

@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/
 import { classifyFile } from '../../core/media/classify-file.js';
 import type { CallerInput, CallerTool } from '../../core/runs/caller-input.js';
 import { validatePart } from '../../platform/http/request/validation.js';
+import { factoryInputField } from '../common/factory-input.js';
 import type { AguiCall } from './call.js';
 import { type InputMessage, lastUserMessage, type RunInput } from './run-input.js';
 
@@ -19,7 +20,7 @@ export function createFormOf({ caller, input }: AguiCall): CreateForm {
   if (message === undefined)
     throw errors.invalidAguiInput('The request has no message of the user, and answers nothing.');
   const { forwardedProps: forwarded, state, context } = input;
-  const named = isJsonObject(forwarded) ? forwarded.user_id : undefined;
+  const { user_id: named, factory_input: factoryInput } = isJsonObject(forwarded) ? forwarded : {};
   // only a caller without a name of their own may say whom a run belongs to
   const user = caller.userId === null && typeof named === 'string' && named !== '' ? { user_id: named } : {};
   const checked = validatePart('body', users, user, true);
@@ -34,6 +35,7 @@ export function createFormOf({ caller, input }: AguiCall): CreateForm {
     ...(isJsonObject(state) && Object.keys(state).length > 0 && { session_state: state }),
     ...(context.length > 0 && { dependencies: dependenciesIn(context) }),
     ...(context.length > 0 && { add_dependencies_to_context: true }),
+    ...factoryInputField(factoryInput),
     ...mediaIn(message.content),
   };
 }

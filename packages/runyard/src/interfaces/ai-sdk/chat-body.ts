@@ -67,6 +67,8 @@ export const chatBody = z.looseObject({
   userId: id.optional(),
   dependencies: z.record(z.string(), jsonValue).optional(),
   metadata: z.record(z.string(), jsonValue).optional(),
+  /** For a factory. */
+  factoryInput: z.record(z.string(), jsonValue).optional(),
 });
 
 export type ChatBody = z.output<typeof chatBody>;

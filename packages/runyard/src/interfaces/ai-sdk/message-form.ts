@@ -3,6 +3,7 @@ import { errors } from '../../core/errors/errors.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { classifyFile } from '../../core/media/classify-file.js';
 import type { MediaKind } from '../../core/media/media.js';
+import { factoryInputField } from '../common/factory-input.js';
 import type { ChatBody, UiMessage, UiPart } from './chat-body.js';
 import { textOf } from './conversation.js';
 
@@ -14,7 +15,7 @@ export const following = { stream: true, on_disconnect: 'continue' } as const;
 
 /** The form of the run that a message of the user starts. */
 export function createFormOf(body: ChatBody, message: UiMessage, isAnonymous: boolean): CreateForm {
-  const { id, userId, dependencies, metadata } = body;
+  const { id, userId, dependencies, metadata, factoryInput } = body;
   return {
     ...following,
     message: textOf(message),
@@ -22,6 +23,7 @@ export function createFormOf(body: ChatBody, message: UiMessage, isAnonymous: bo
     ...(isAnonymous && userId !== undefined && { user_id: userId }),
     ...(dependencies !== undefined && { dependencies }),
     ...(metadata !== undefined && { metadata }),
+    ...factoryInputField(factoryInput),
     ...mediaIn(message),
   };
 }

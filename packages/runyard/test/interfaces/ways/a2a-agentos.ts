@@ -83,8 +83,9 @@ class AgentosA2aClient implements Client {
   }
 }
 
-function messageOf({ sessionId }: Asked, part: object): Body {
-  return { messageId: randomUUID(), role: 'user', contextId: sessionId, parts: [part] };
+function messageOf({ sessionId, factoryInput }: Asked, part: object): Body {
+  const metadata = factoryInput && { factoryInput };
+  return { messageId: randomUUID(), role: 'user', contextId: sessionId, parts: [part], metadata };
 }
 
 const statuses: Readonly<Record<string, string>> = {

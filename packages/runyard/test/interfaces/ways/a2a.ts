@@ -125,7 +125,7 @@ function messageOf(asked: Asked, parts: Part[]): Message {
     taskId: '',
     role: Role.ROLE_USER,
     parts,
-    metadata: undefined,
+    metadata: asked.factoryInput && { factoryInput: asked.factoryInput },
     extensions: [],
     referenceTaskIds: [],
   };

@@ -37,7 +37,15 @@ class AguiClient implements Client {
     const received: BaseEvent[] = [];
     agent.addMessage({ id: randomUUID(), role: 'user', content: asked.message });
     const runId = randomUUID();
-    const rested = seen(runId, received, agent, () => agent.runAgent({ runId }, collector(received)));
+    const rested = seen(runId, received, agent, () =>
+      agent.runAgent(
+        {
+          runId,
+          ...(asked.factoryInput && { forwardedProps: { factory_input: asked.factoryInput } }),
+        },
+        collector(received),
+      ),
+    );
     rested.catch(() => {});
     return {
       rested,

@@ -38,7 +38,8 @@ class AiSdkClient implements Client {
     const received: UIMessageChunk[] = [];
     const parts = [{ type: 'text' as const, text: asked.message }];
     const message: UIMessage = { id: `m-${asked.message}`, role: 'user', parts };
-    const rested = this.send(asked, message, {}, received, connection.signal);
+    const { factoryInput } = asked;
+    const rested = this.send(asked, message, { factoryInput }, received, connection.signal);
     rested.catch(() => {});
     const news = { text: 'text-delta', tool: 'tool-input-available' };
     return {

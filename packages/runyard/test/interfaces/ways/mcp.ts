@@ -49,11 +49,11 @@ class McpRunClient implements RunClient {
   }
 
   start(asked: Asked): Following {
-    const { message, sessionId: session_id } = asked;
+    const { message, sessionId: session_id, factoryInput: factory_input } = asked;
     const told: string[] = [];
     const rested = this.call(
       `run_${kindOf(asked)}`,
-      { ...componentOf(asked), message, session_id },
+      { ...componentOf(asked), message, session_id, ...(factory_input && { factory_input }) },
       {
         onprogress: (progress) => told.push(progress.message ?? ''),
       },

@@ -26,12 +26,13 @@ type Event = OpenAI.Responses.ResponseStreamEvent;
 class ResponsesClient implements Client {
   constructor(private readonly client: OpenAI) {}
 
-  start({ plural, id, message, sessionId }: Asked): Following {
+  start({ plural, id, message, sessionId, factoryInput }: Asked): Following {
     const received: Event[] = [];
     const stream = this.client.responses.stream({
       model: `${plural.slice(0, -1)}:${id}`,
       input: message,
       metadata: { session_id: sessionId },
+      ...(factoryInput && { runyard: { factory_input: factoryInput } }),
     });
     stream.on('event', (event) => received.push(event));
     const rested = refusing(async () => seenIn(await stream.finalResponse()));

@@ -90,11 +90,12 @@ class ChatClient implements Client {
   }
 }
 
-function requestOf({ plural, id, message, sessionId }: Asked) {
+function requestOf({ plural, id, message, sessionId, factoryInput }: Asked) {
   return {
     model: `${plural.slice(0, -1)}:${id}`,
     messages: [{ role: 'user' as const, content: message }],
     metadata: { session_id: sessionId },
+    ...(factoryInput && { runyard: { factory_input: factoryInput } }),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   type Asked,
   type Client,
   type Following,
+  factoryField,
   type Person,
   Refused,
   requirementsField,
@@ -19,9 +20,10 @@ export const rest: Way = { name: 'REST', news: [], open: (person) => new RestCli
 export class RestClient implements Client {
   constructor(protected readonly person: Person) {}
 
-  start({ sessionId, message, ...place }: Asked): Following {
+  start(asked: Asked): Following {
+    const { sessionId, message, ...place } = asked;
     const connection = new AbortController();
-    const form = { message, session_id: sessionId, stream: 'false' };
+    const form = { message, session_id: sessionId, stream: 'false', ...factoryField(asked) };
     const rested = post(this.person, `/${place.plural}/${place.id}/runs`, form, connection.signal).then(
       seenIn,
     );

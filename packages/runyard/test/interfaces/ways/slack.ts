@@ -27,6 +27,7 @@ export const slackInterfaces = [
   { team: 'desk' },
   { workflow: 'letters' },
   { workflow: 'reviewed' },
+  { team: 'desks' },
 ].map((component) =>
   fastSlack({
     ...component,
@@ -38,6 +39,7 @@ export const slackInterfaces = [
   }),
 );
 
+const noInput = 'a message in a thread has no input for a factory: it gets an empty one, and who wrote';
 const threadIsShared =
   'everyone in a channel sees its threads and may write there; who may press a button is tested in test/slack';
 
@@ -47,6 +49,9 @@ export const slackWay: Way = {
   news: ['text', 'tool'],
   leavesOut: {
     'a run that paused elsewhere is found and answered': 'a thread shows the runs that began in it',
+    'a factory builds a team from the input of the run': noInput,
+    'a factory builds the workflow of a paused run again': noInput,
+    'what a factory refuses does not run': noInput,
     'another user finds nothing': threadIsShared,
     'a session of another user is refused': threadIsShared,
   },

@@ -3,6 +3,7 @@ import type { Body } from '../../support/service.js';
 import {
   type Asked,
   type Following,
+  factoryField,
   type News,
   Refused,
   requirementsField,
@@ -21,11 +22,17 @@ export const sse: Way = {
 };
 
 class SseRunClient extends RestClient {
-  override start({ sessionId, message, ...place }: Asked): Following {
+  override start(asked: Asked): Following {
+    const { sessionId, message, ...place } = asked;
     const connection = new AbortController();
     const stream = this.stream(`/${place.plural}/${place.id}/runs`, {
       method: 'POST',
-      body: new URLSearchParams({ message, session_id: sessionId, stream: 'true' }),
+      body: new URLSearchParams({
+        message,
+        session_id: sessionId,
+        stream: 'true',
+        ...factoryField(asked),
+      }),
       signal: connection.signal,
     });
     let last: string | undefined;

@@ -24,9 +24,10 @@ class WebSocketClient implements Client {
 
   start(asked: Asked): Following {
     const connected = this.connect(asked);
-    const { message, sessionId: session_id } = asked;
+    const { message, sessionId: session_id, factoryInput: factory_input } = asked;
     const rested = connected.then((socket) => {
-      socket.send({ action: `start-${kindOf(asked)}`, ...componentOf(asked), message, session_id });
+      const action = `start-${kindOf(asked)}`;
+      socket.send({ action, ...componentOf(asked), message, session_id, factory_input });
       return restIn(socket, asked);
     });
     rested.catch(() => {});

@@ -42,9 +42,11 @@ export const chatRoutes: readonly OpenaiRoute[] = [
 
 /** Starts a run, or continues the one that the last messages answer. */
 async function begin(call: OpenaiCall, target: ModelTarget, body: ChatBody): Promise<Continued> {
-  const { messages, runyard } = body;
+  const { messages } = body;
   const results = trailingResults(messages);
-  if (results.length > 0 || runyard != null) return continueRun(call, target, body, { results, runyard });
+  const runyard = body.runyard?.run_id === undefined ? undefined : body.runyard;
+  if (results.length > 0 || runyard !== undefined)
+    return continueRun(call, target, body, { results, runyard });
   const said = readMessages(messages);
   const { services, request } = call;
   const { 'idempotency-key': key, traceparent, [hopsHeader]: hops } = request.headers;

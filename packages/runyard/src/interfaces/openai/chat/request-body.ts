@@ -104,12 +104,21 @@ const simpleAnswer = z.strictObject({
   decision: z.enum(['retry', 'skip']).optional(),
 });
 
-/** What Runyard adds to a request: the answers to a paused run. */
-const runyardFields = z.strictObject({
-  run_id: identifier(),
-  answers: z.array(simpleAnswer).max(1_000).optional(),
-  requirements: z.array(z.record(z.string(), z.json())).max(1_000).optional(),
-});
+/** What Runyard adds to a request: the answers to a paused run, or what a factory builds a new one from. */
+const runyardFields = z
+  .strictObject({
+    run_id: identifier().optional(),
+    answers: z.array(simpleAnswer).max(1_000).optional(),
+    requirements: z.array(z.record(z.string(), z.json())).max(1_000).optional(),
+    factory_input: z.record(z.string(), z.json()).optional(),
+  })
+  .refine(
+    ({ run_id, factory_input, answers, requirements }) =>
+      factory_input === undefined
+        ? run_id !== undefined
+        : [run_id, answers, requirements].every((one) => one === undefined),
+    'Send run_id with the answers to that run, or factory_input alone for a new run',
+  );
 
 /**
  * Parameters without an effect: the component has its own model and settings, and its runs are stored as the service

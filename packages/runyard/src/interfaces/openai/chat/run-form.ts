@@ -3,6 +3,7 @@ import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { CallerInput, CallerTool } from '../../../core/runs/caller-input.js';
 import { validatePart } from '../../../platform/http/request/validation.js';
+import { factoryInputField } from '../../common/factory-input.js';
 import type { ModelTarget } from '../model-names.js';
 import type { OpenaiCall } from '../routes.js';
 import type { Said } from './conversation.js';
@@ -20,6 +21,7 @@ export function createFormOf(call: OpenaiCall, target: ModelTarget, body: ChatBo
     ...(target.version !== undefined && { version: target.version }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...outputOf(target, body),
+    ...factoryInputField(body.runyard?.factory_input),
     ...said.media,
     message: said.message,
     stream: body.stream ?? false,

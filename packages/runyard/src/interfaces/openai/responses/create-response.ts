@@ -4,6 +4,7 @@ import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { CallerInput, CallerMessage, CallerTool } from '../../../core/runs/caller-input.js';
 import { hopsHeader } from '../../../core/runs/run.js';
+import { factoryInputField } from '../../common/factory-input.js';
 import { namedStream } from '../frames.js';
 import { assertMayWith, type ModelTarget } from '../model-names.js';
 import type { OpenaiCall } from '../routes.js';
@@ -111,6 +112,7 @@ async function startRun(
     ...followingOf(body),
     ...input.media,
     ...outputOf(target, body),
+    ...factoryInputField(body.runyard?.factory_input),
     message: input.message,
     ...(before.sessionId !== undefined && { session_id: before.sessionId }),
     // only a caller without a name of their own may say whom a run belongs to

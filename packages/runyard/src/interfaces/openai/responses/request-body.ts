@@ -61,8 +61,14 @@ const responseBody = z.looseObject({
   tool_choice: toolChoice.nullish(),
   text: z.looseObject({ format: textFormat.nullish() }).nullish(),
   user: identifier().nullish(),
-  /** Answers as the run API has them, for what the protocol has no items for. */
-  runyard: z.looseObject({ requirements: inputItems }).nullish(),
+  /** Answers as the run API has them, for what the protocol has no items for, or what a factory builds a run from. */
+  runyard: z
+    .looseObject({ requirements: inputItems.optional(), factory_input: anyJson.optional() })
+    .refine(
+      ({ requirements, factory_input }) => requirements !== undefined || factory_input !== undefined,
+      'Send requirements, or factory_input for a new run',
+    )
+    .nullish(),
   prompt: z.null('prompt templates are not offered: send instructions').optional(),
 });
 

@@ -1,4 +1,5 @@
 import type { Fields } from '../../../../capabilities/capability.js';
+import { ComponentFactory } from '../../../../core/factories/component-factory.js';
 import { isJsonObject } from '../../../../core/json.js';
 import type { RunKind } from '../../../../core/runs/run.js';
 import { assertMay } from '../../../../platform/auth/authenticator.js';
@@ -24,15 +25,20 @@ export const configTool = builtinTool({
       os_id,
       description,
       databases,
-      agents: [...listed(agents), ...(await storedOf(site, caller, 'agent'))],
-      teams: [...listed(teams), ...(await storedOf(site, caller, 'team'))],
-      workflows: [...listed(workflows), ...(await storedOf(site, caller, 'workflow'))],
+      agents: [...listed(site, 'agent', agents), ...(await storedOf(site, caller, 'agent'))],
+      teams: [...listed(site, 'team', teams), ...(await storedOf(site, caller, 'team'))],
+      workflows: [...listed(site, 'workflow', workflows), ...(await storedOf(site, caller, 'workflow'))],
     });
   },
 });
 
-function listed(value: unknown): Fields[] {
-  return Array.isArray(value) ? value : [];
+/** What is registered. A client that runs a factory has to know what it takes. */
+function listed({ services }: McpSite, kind: RunKind, value: unknown): Fields[] {
+  return (Array.isArray(value) ? value : []).map((fields: Fields) => {
+    const component = services.components.find(kind, String(fields.id));
+    if (!(component instanceof ComponentFactory)) return fields;
+    return { ...fields, is_factory: true, factory_input_schema: component.inputSchema };
+  });
 }
 
 /** Stored components that the caller may see or run. One that cannot be built cannot be run, and is left out. */

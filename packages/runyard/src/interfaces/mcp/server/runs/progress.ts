@@ -11,7 +11,8 @@ export class Progress {
   private constructor(
     private readonly context: ServerContext,
     private readonly token: string | number,
-    /** How many steps a workflow has. */
+    private readonly isWorkflow: boolean,
+    /** How many steps a workflow has; 0 for one that a factory builds. */
     private readonly steps: number,
     from: number,
   ) {
@@ -28,7 +29,8 @@ export class Progress {
     if (token === undefined) return undefined;
     const workflow =
       kind === 'workflow' ? await site.services.components.shown(kind, componentId) : undefined;
-    return new Progress(context, token, workflow instanceof Workflow ? workflow.nodes.length : 0, from);
+    const steps = workflow instanceof Workflow ? workflow.nodes.length : 0;
+    return new Progress(context, token, kind === 'workflow', steps, from);
   }
 
   async tell(message: string): Promise<void> {
@@ -53,13 +55,13 @@ export class Progress {
     switch (event.event) {
       case 'ToolCallStarted':
       case 'TeamToolCallStarted':
-        return this.steps > 0 ? undefined : `Tool call started: ${event.tool.tool_name}`;
+        return this.isWorkflow ? undefined : `Tool call started: ${event.tool.tool_name}`;
       case 'ToolCallCompleted':
       case 'TeamToolCallCompleted':
-        return this.steps > 0 ? undefined : `Tool call completed: ${event.tool.tool_name}`;
+        return this.isWorkflow ? undefined : `Tool call completed: ${event.tool.tool_name}`;
       case 'ToolCallError':
       case 'TeamToolCallError':
-        return this.steps > 0 ? undefined : `Tool call failed: ${event.tool.tool_name}`;
+        return this.isWorkflow ? undefined : `Tool call failed: ${event.tool.tool_name}`;
       case 'StepStarted':
         return `Step started: ${event.step_name}${this.#place(event.step_index)}`;
       case 'StepCompleted':

@@ -1,9 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { errorCode } from '../../../../core/errors/error-code.js';
+import type { Json, JsonObject } from '../../../../core/json.js';
 import type { RunKind } from '../../../../core/runs/run.js';
 import { identifier } from '../../../../platform/http/request/fields.js';
 import { statusIn } from '../../../../platform/http/response/wire-format.js';
+import { factoryInputField } from '../../../common/factory-input.js';
 import { type BuiltinTool, builtinTool, optional, type ToolRequest, textBlock } from '../mcp-tool.js';
 import { Progress } from './progress.js';
 import { assertMayRun, type ComponentPlace, given } from './run-place.js';
@@ -16,6 +18,7 @@ interface RunArguments {
   readonly user_id: string | null;
   readonly session_id: string | null;
   readonly background: boolean;
+  readonly factory_input: JsonObject | null;
 }
 
 const sharedArguments = {
@@ -31,6 +34,10 @@ const sharedArguments = {
   background: z.boolean().default(false).meta({
     description: 'true: returns the run_id at once, and the run continues.',
   }),
+  factory_input: optional(
+    z.record(z.string(), z.custom<Json>()),
+    'For what is built for each run (is_factory): a value that fits its factory_input_schema.',
+  ),
 };
 
 const annotations = { readOnlyHint: false, openWorldHint: true };
@@ -131,6 +138,7 @@ async function started(
     stream: wantsProgress && !background,
     user_id: given(args.user_id),
     session_id: given(args.session_id),
+    ...factoryInputField(args.factory_input),
     ...(call.isRepeated && { run_id: call.runId }),
   };
   const disconnected = () => context.mcpReq.signal;
