@@ -10,7 +10,7 @@ import { checkOptions } from '../options/check-options.js';
 import { flag, objectOf, text, word } from '../options/kinds.js';
 import { type RunContext, RunPaused } from '../runs/context.js';
 import { type Executable, RunCancelled } from '../runs/executable.js';
-import { runChild, wasGivenUp } from '../runs/execution/child-run.js';
+import { deepestRun, runChild, wasGivenUp } from '../runs/execution/child-run.js';
 import { type ChildOutcome, thrownBy } from '../runs/journal/records.js';
 import type { RunInput } from '../runs/run.js';
 import { jsonSchemaOf, type ValueSchema } from '../schemas/value-schema.js';
@@ -72,9 +72,6 @@ const plainInput: JsonSchema = {
   additionalProperties: false,
 };
 
-/** How deep components may call each other as tools. */
-const deepest = 20;
-
 /** What each such tool runs, by its code: the same under another name. */
 const components = new WeakMap<object, CallableComponent>();
 
@@ -120,8 +117,10 @@ async function callComponent(
     throw new ToolRefused(thrownBy(earlier)?.message ?? 'It was cancelled.');
   if (earlier === undefined) {
     context.replay?.stop();
-    if (context.origin.depth >= deepest)
-      throw new ToolRefused(`Not done: components call each other ${deepest} levels deep. Answer yourself.`);
+    if (context.origin.depth >= deepestRun)
+      throw new ToolRefused(
+        `Not done: components call each other ${deepestRun} levels deep. Answer yourself.`,
+      );
   }
   try {
     const outcome = await runChild(context, {

@@ -151,6 +151,10 @@ export interface RunContext {
   steps(kind?: StepKind): readonly StepRecord[];
   /** The same with the steps of the runs within this one. */
   allSteps(): readonly StepRecord[];
+  /** The failed tries of the step with this key, and the steps that have it as their parent. */
+  partsOf(key: string): readonly StepRecord[];
+  /** The steps of the run that is the work of the step with this key, with the keys that they have there. */
+  stepsInside(key: string): readonly StepRecord[];
   /** What outside systems know the work of a step by: the same whenever the step is executed again. */
   idempotencyKey(key: string): string;
   /**
@@ -182,16 +186,22 @@ export interface RunContext {
   child(child: ChildRun): RunContext;
 }
 
+/** Steps that application code makes: those of this parent that it includes. */
+export interface WithinCode {
+  readonly parentKey: string;
+  includes(step: StepRecord): boolean;
+}
+
 /**
  * A replay takes a run through the code without executing anything: steps answer from the journal, and where there is
  * no answer, it stops.
  */
 export interface ReplaySite {
   /**
-   * Call it before application code that is outside of a step, and before anything that costs. `isWithin`: the steps
+   * Call it before application code that is outside of a step, and before anything that costs. `within`: the steps
    * that this code makes, which are then not compared.
    */
-  stop(isWithin?: (step: StepRecord) => boolean): never;
+  stop(within?: WithinCode): never;
   /** Notes something that cannot be compared without executing it, in words. */
   leaveOut(what: string): void;
 }

@@ -5,7 +5,7 @@ import type { Run, RunOptions, StepRecord } from './run.js';
 /** What the caller asked for, and over it what came with each request to continue the run. */
 export function optionsOf(live: LiveRun): RunOptions {
   const { options } = live.run.input;
-  const continuations = continuationsOf(live.stepsOfKind('', 'continue'));
+  const continuations = continuationsOf(live.steps.ofKind('', 'continue'));
   return continuations.length === 0
     ? options
     : Object.assign({}, options, ...continuations.map((continuation) => continuation.options));

@@ -9,9 +9,9 @@ import {
 import { toolMessage } from '../agents/transcript.js';
 import type { Message } from '../models/message.js';
 import { costOf, type ModelPrices } from '../models/prices.js';
-import { triedKey } from '../runs/execution/failed-tries.js';
 import { read, readIf } from '../runs/journal/codec.js';
 import { callRecord } from '../runs/journal/records.js';
+import { triedKey } from '../runs/journal/try-keys.js';
 import type { StepRecord } from '../runs/run.js';
 import { isModelCall } from '../runs/run-usage.js';
 import { attributesOf } from './attributes.js';

@@ -1,9 +1,9 @@
 import { auxiliaryRecord } from '../agents/journal-records.js';
 import { childrenOf } from '../runs/execution/child-run.js';
-import { triedKey } from '../runs/execution/failed-tries.js';
 import { childPrefix } from '../runs/journal/child-steps.js';
 import { readIf } from '../runs/journal/codec.js';
 import { childOutcome, thrownBy } from '../runs/journal/records.js';
+import { triedKey } from '../runs/journal/try-keys.js';
 import { type Run, type StepRecord, terminalStatuses } from '../runs/run.js';
 import { failureAttributes, ownership } from './attributes.js';
 import {

@@ -19,10 +19,10 @@ import {
 } from '../agents/transcript.js';
 import { messagesAfterHooks } from '../agents/turns/call-changes.js';
 import type { Message } from '../models/message.js';
-import { triedKey } from '../runs/execution/failed-tries.js';
 import { ownSteps } from '../runs/journal/child-steps.js';
 import { readIf } from '../runs/journal/codec.js';
 import { callRecord, tryInput } from '../runs/journal/records.js';
+import { triedKey } from '../runs/journal/try-keys.js';
 import type { Run, StepRecord } from '../runs/run.js';
 import type { RecordedRun } from './trace-source.js';
 

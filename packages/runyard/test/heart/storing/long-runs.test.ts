@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { RunContext } from '../../../src/core/runs/context.js';
 import type { Executable } from '../../../src/core/runs/executable.js';
 import { contextWith } from '../../../src/core/teams/members/member-events.js';
-import { agent, loop, step, team, tool, workflow } from '../../../src/index.js';
+import { agent, foreach, type Json, loop, step, team, tool, workflow } from '../../../src/index.js';
 import { type ScriptedModel, type ScriptedToolCall, scriptedModel } from '../../../src/testing.js';
-import { begin, engineOver, freshStore } from '../harness.js';
+import { answers, begin, engineOver, freshStore } from '../harness.js';
 import { ask, call } from '../teams/team-runs.js';
 
 /** How many turns are counted, and how many lie between the early and the late ones. */
@@ -23,11 +23,14 @@ function watched() {
     return contextWith(context, {
       steps: (kind) => counted(context.steps(kind)),
       allSteps: () => counted(context.allSteps()),
+      partsOf: (key) => counted(context.partsOf(key)),
+      stepsInside: (key) => counted(context.stepsInside(key)),
       child: (child) => watching(context.child(child)),
     });
   };
   return {
     turn: () => void atTurn.push(looks),
+    looks: () => looks,
     /** The steps that the turns up to this one have looked at since `window` turns before it. */
     looksBefore: (turn: number) => atTurn[turn]! - atTurn[turn - window]!,
     of: (component: Executable): Executable =>
@@ -105,3 +108,66 @@ test('a late iteration of a loop looks at no more steps than an early one', asyn
     expect(watch.looksBefore(turns - 1)).toBeLessThanOrEqual(watch.looksBefore(2 * window));
   }
 });
+
+const gated = tool({ name: 'gated', description: 'Asks', requiresConfirmation: true, execute: () => 'yes' });
+const asking = agent({
+  id: 'in',
+  model: scriptedModel(({ messages }) =>
+    messages.at(-1)?.role === 'tool' ? 'done' : { toolCalls: [call('gated', {}, 'c')] },
+  ),
+  tools: [gated],
+  limits: { toolCalls: 9 },
+});
+const failed = new Set<string>();
+
+/** What an item of the list does. Those that wait are answered in two requests. */
+const items = {
+  'functions that begin': step({ name: 's', run: () => 'x' }),
+  'functions that fail once': step({
+    name: 's',
+    maxRetries: 1,
+    backoff: { delayMs: 0 },
+    run: ({ runId, previousStepContent }) => {
+      const item = `${runId} ${String(previousStepContent)}`;
+      if (failed.has(item)) return 'x';
+      failed.add(item);
+      throw new Error('once');
+    },
+  }),
+  'functions that wait': step({ name: 's', run: async ({ suspend }) => (await suspend('Now?')).confirmed }),
+  'functions whose runs wait': step({ name: 's', run: async ({ run: start }) => start(asking, 'go') }),
+  'agents that wait': step({ name: 's', agent: asking }),
+};
+
+test.each(Object.entries(items))(
+  'a continued foreach with %s looks at steps in proportion to its items',
+  async (_what, item) => {
+    const looks = async (count: number) => {
+      const watch = watched();
+      const list = step({
+        name: 'list',
+        run: async ({ suspend }) => {
+          await suspend('Begin?');
+          return Array.from({ length: count }, (_, index) => index);
+        },
+      });
+      const flow = workflow({ id: 'w', steps: [list, foreach(item, { name: 'each', concurrency: 4 })] });
+      const store = await freshStore();
+      const component = watch.of(flow);
+      const engine = engineOver(store, [component]);
+      const { runId, ended } = await begin(engine, component);
+      let { run: rested } = await ended;
+      const answered: Json = { answer: 'confirmed', confirmed: true };
+      for (let share = 2; rested.status === 'paused'; share = 1) {
+        const { steps } = (await store.load(runId))!;
+        const open = steps.filter(({ kind, status }) => kind === 'wait' && status === 'running');
+        const given = open.slice(0, Math.ceil(open.length / share)).map(({ key }) => [key, answered]);
+        ({ run: rested } = await (await engine.answer(runId, answers(Object.fromEntries(given)))).ended);
+      }
+      expect(rested).toMatchObject({ status: 'completed', result: { content: { length: count } } });
+      return watch.looks();
+    };
+    const [few, many] = [await looks(40), await looks(80)];
+    expect(many).toBeLessThan(2.1 * few);
+  },
+);

@@ -1,9 +1,9 @@
 import { errors } from '../../errors/errors.js';
 import type { Media } from '../../media/media.js';
 import { hasContent, isOwned } from '../../media/owned-media.js';
-import { triedKey } from '../../runs/execution/failed-tries.js';
 import { ownSteps } from '../../runs/journal/child-steps.js';
 import { read } from '../../runs/journal/codec.js';
+import { triedKey } from '../../runs/journal/try-keys.js';
 import type { Continuation, ContinueFrom, ContinueInConversation } from '../../runs/resume/continuation.js';
 import { definitionChanged } from '../../runs/resume/replay.js';
 import type { Run, StepRecord } from '../../runs/run.js';

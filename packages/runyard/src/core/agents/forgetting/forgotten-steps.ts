@@ -1,7 +1,7 @@
 import { isRunInside } from '../../runs/execution/child-run.js';
-import { triedKey } from '../../runs/execution/failed-tries.js';
 import { read, readIf } from '../../runs/journal/codec.js';
 import { childOutcome } from '../../runs/journal/records.js';
+import { triedKey } from '../../runs/journal/try-keys.js';
 import type { Forgets, RunInput, RunResult, StepRecord } from '../../runs/run.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
 import {

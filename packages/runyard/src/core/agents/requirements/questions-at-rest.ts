@@ -1,5 +1,5 @@
 import type { Requirement, RunContext } from '../../runs/context.js';
-import { childPrefix, stepsUnder } from '../../runs/journal/child-steps.js';
+import { childPrefix } from '../../runs/journal/child-steps.js';
 import { read } from '../../runs/journal/codec.js';
 import { anyQuestion } from '../../runs/journal/records.js';
 import type { StepRecord } from '../../runs/run.js';
@@ -12,7 +12,7 @@ export function questionsAtRest(context: RunContext, key: string): readonly Requ
   // a replay looks at what is asked inside
   if (context.replay !== null) return undefined;
   if (context.recorded(key)?.status !== 'running') return undefined;
-  const steps = stepsUnder(context.allSteps(), childPrefix(key));
+  const steps = context.stepsInside(key);
   const open = steps.filter(({ kind, status }) => kind === 'wait' && status === 'running');
   if (open.length === 0) return undefined;
   const completed = new Set(steps.filter(({ status }) => status === 'completed').map((step) => step.key));

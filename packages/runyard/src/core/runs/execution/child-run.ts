@@ -11,6 +11,9 @@ import { type ChildInput, type ChildOutcome, childInput, childOutcome } from '..
 import type { Run, RunEntry, RunInput, RunResult, RunStatus, StepRecord } from '../run.js';
 import { failureOf } from '../run-failure.js';
 
+/** How deep components may call each other: a component that calls itself would never end. */
+export const deepestRun = 20;
+
 /** A component that is to run within another run. */
 export interface ChildRequest {
   /** The key of the step that the run is the work of. */
@@ -106,13 +109,16 @@ export function childrenOf(run: Run, steps: readonly StepRecord[]): ChildView[] 
   const children = steps.filter(isChildStep);
   if (children.length === 0) return [];
   const byChild = stepsByChild(steps);
-  return children.map((step) => {
-    const { runId } = read(step, childInput);
-    const inside = (byChild.get(step.key) ?? []).map((inner) => ({ ...inner, runId }));
-    const outcome = step.status === 'completed' ? read(step, childOutcome) : null;
-    const status = outcome?.status ?? (wasGivenUp(step) ? 'cancelled' : unendedStatus(run, inside));
-    return { step, run: runOf(run, step, status, outcome?.result ?? null), steps: inside };
-  });
+  return children.map((step) => childView(run, step, byChild.get(step.key) ?? []));
+}
+
+/** One of them. `steps`: those of the child, with the keys that they have there. */
+export function childView(run: Run, step: StepRecord, steps: readonly StepRecord[]): ChildView {
+  const { runId } = read(step, childInput);
+  const inside = steps.map((inner) => ({ ...inner, runId }));
+  const outcome = step.status === 'completed' ? read(step, childOutcome) : null;
+  const status = outcome?.status ?? (wasGivenUp(step) ? 'cancelled' : unendedStatus(run, inside));
+  return { step, run: runOf(run, step, status, outcome?.result ?? null), steps: inside };
 }
 
 /** Whether the run was stopped while the run around it continued: it is never executed again. */

@@ -5,19 +5,9 @@ import type { Timers } from '../../timers.js';
 import type { FailedTry, RunContext, StepScope } from '../context.js';
 import { read } from '../journal/codec.js';
 import { tryInput } from '../journal/records.js';
-import type { StepRecord } from '../run.js';
+import { tryKey } from '../journal/try-keys.js';
 import { failureOf } from '../run-failure.js';
 import type { LiveRun } from './live-run.js';
-
-/** The step of a call that failed and was made again: the `number`th one of this execution of the run. */
-function tryKey(stepKey: string, attempt: number, number: number): string {
-  return `${stepKey}:try:${attempt}:${number}`;
-}
-
-/** The key of the step whose work it was a try of. */
-export function triedKey({ key }: Pick<StepRecord, 'key'>): string {
-  return key.replace(/:try:\d+:\d+$/, '');
-}
 
 /** Writes down that the work of a step failed and is tried again. */
 export function noteTry(
@@ -57,7 +47,7 @@ export function failureOfStep(error: unknown): { readonly error: Json; readonly 
  * Resolves when what is left of the wait before the next try is over.
  */
 export async function resumeTries(context: RunContext, { key, signal }: StepScope): Promise<number> {
-  const tries = context.steps('try').filter((step) => triedKey(step) === key);
+  const tries = context.partsOf(key).filter(({ kind }) => kind === 'try');
   const last = tries.at(-1);
   if (last !== undefined) {
     const { delay_ms: delayMs } = read(last, tryInput);

@@ -22,7 +22,7 @@ import {
 import type { EngineOptions } from '../engine-options.js';
 import { maxUnstoredBytes } from '../events/event-log.js';
 import type { EventOrigin } from '../events/event-origin.js';
-import { childPrefix, relativeStep, stepsUnder } from '../journal/child-steps.js';
+import { childPrefix } from '../journal/child-steps.js';
 import { type Codec, decoded, read } from '../journal/codec.js';
 import { withDueTime } from '../journal/due-questions.js';
 import { type Difference, differenceOf, type ExpectedStep } from '../journal/journal-match.js';
@@ -41,6 +41,7 @@ import { isWorkOfStep } from '../run-usage.js';
 import type { CallApplication } from './code-owner.js';
 import { failureOfStep, noteTry } from './failed-tries.js';
 import type { LiveRun } from './live-run.js';
+import { RecordedSteps } from './recorded-steps.js';
 import { unheard } from './reports.js';
 import type { SessionState } from './session-state.js';
 
@@ -52,7 +53,7 @@ export interface RunSurroundings
 }
 
 /** The context of a run whose steps are written down. */
-export class JournaledContext implements RunContext {
+export class JournaledContext extends RecordedSteps implements RunContext {
   readonly draft: RunContext['draft'] = { content: '' };
   readonly shown: RunContext['shown'] = { history: [] };
   readonly timers: Timers;
@@ -64,8 +65,6 @@ export class JournaledContext implements RunContext {
   private readonly journal: EngineOptions['journal'];
   private readonly leases: EngineOptions['leases'];
   private readonly growing: GrowingAnswer;
-  /** What the keys of its steps and events begin with: empty for a run of its own. */
-  protected readonly prefix: string;
 
   readonly callApplication: CallApplication = (what, work) => {
     const { live, log, run } = this;
@@ -74,12 +73,13 @@ export class JournaledContext implements RunContext {
   };
 
   constructor(
-    protected readonly live: LiveRun,
+    live: LiveRun,
     private readonly queue: Pick<WriteQueue, 'flush'>,
     private readonly surroundings: RunSurroundings,
     readonly guard: RunGuard | undefined = undefined,
-    protected readonly inside: ChildRun | null = null,
+    inside: ChildRun | null = null,
   ) {
+    super(live, inside);
     this.timers = surroundings.timers;
     this.log = surroundings.log;
     this.ports = portsOf(inside?.run ?? live.run, live.runId, surroundings.ports);
@@ -87,7 +87,6 @@ export class JournaledContext implements RunContext {
     this.journal = surroundings.journal;
     this.leases = surroundings.leases;
     this.growing = new GrowingAnswer(guard);
-    this.prefix = inside === null ? '' : childPrefix(inside.key);
     this.options = inside === null ? optionsOf(live) : optionsInside(live, inside.run);
   }
 
@@ -99,16 +98,12 @@ export class JournaledContext implements RunContext {
     return this.inside?.entry ?? this.live.entry;
   }
 
-  get run(): Run {
-    return this.inside?.run ?? this.live.run;
-  }
-
   get root(): Run {
     return this.live.run;
   }
 
   get continuedIn(): number {
-    return lastContinue(this.live.stepsOfKind('', 'continue'))?.attempt ?? this.live.run.attempt;
+    return lastContinue(this.live.steps.ofKind('', 'continue'))?.attempt ?? this.live.run.attempt;
   }
 
   get origin(): EventOrigin {
@@ -130,10 +125,7 @@ export class JournaledContext implements RunContext {
   private guardOf({ key, signal, limited, entry }: ChildRun): RunGuard | undefined {
     if (limited === undefined) return undefined;
     const prefix = childPrefix(key);
-    const executedMs =
-      entry === 'started'
-        ? 0
-        : executedBefore(stepsUnder(this.live.allSteps(), prefix), this.live.run.attempt);
+    const executedMs = entry === 'started' ? 0 : executedBefore(this.under(prefix), this.live.run.attempt);
     return this.guard?.inside({ owner: limited, prefix, executedMs }, signal ?? this.signal);
   }
 
@@ -155,19 +147,6 @@ export class JournaledContext implements RunContext {
 
   get state(): SessionState {
     return this.live.state;
-  }
-
-  steps(kind?: StepKind): readonly StepRecord[] {
-    const own =
-      kind === undefined ? this.live.stepsOf(this.prefix) : this.live.stepsOfKind(this.prefix, kind);
-    if (this.inside === null) return own;
-    const { runId } = this.run;
-    return own.map((step) => ({ ...relativeStep(step, this.prefix), runId }));
-  }
-
-  allSteps(): readonly StepRecord[] {
-    const all = this.live.allSteps();
-    return this.inside === null ? all : stepsUnder(all, this.prefix);
   }
 
   idempotencyKey(key: string): string {

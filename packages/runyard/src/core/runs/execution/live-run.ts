@@ -18,7 +18,7 @@ import type { WriteSource } from '../journal/write-queue.js';
 import { HeldLease, type Moment } from '../leases/held-lease.js';
 import type { HeldSlot } from '../leases/run-slots.js';
 import { RunMeter } from '../limits/run-meter.js';
-import type { Run, RunEntry, RunResult, RunStatus, StepKind, StepRecord } from '../run.js';
+import type { Run, RunEntry, RunResult, RunStatus, StepRecord } from '../run.js';
 import { assertTransition } from '../transitions.js';
 import { OwnName } from './code-owner.js';
 import { knownSession, type LiveRunStart, notBegun, type StoredRun, startAgain } from './live-run-start.js';
@@ -56,7 +56,8 @@ export class LiveRun implements WriteSource {
   private forgetting: Forgetting | undefined;
   /** Whether something of this execution is stored, or on its way to the store. */
   isDrained = false;
-  private readonly steps = new StepIndex();
+  /** `putStep` and `removeStep` change it. */
+  readonly steps = new StepIndex();
   /** Counts what the steps come to, while the run is executed. */
   private counting: RunMeter | null = null;
   private changedSteps: Set<string> | null = null;
@@ -165,16 +166,6 @@ export class LiveRun implements WriteSource {
 
   allSteps(): StepRecord[] {
     return this.steps.all();
-  }
-
-  /** The steps of the run whose keys begin with this, without those of the runs within it. */
-  stepsOf(prefix: string): StepRecord[] {
-    return this.steps.of(prefix);
-  }
-
-  /** Those of one kind. */
-  stepsOfKind(prefix: string, kind: StepKind): StepRecord[] {
-    return this.steps.ofKind(prefix, kind);
   }
 
   /** What the steps come to, from now on without looking at all of them. */

@@ -27,11 +27,6 @@ export function ownSteps(steps: readonly StepRecord[]): readonly StepRecord[] {
   return steps.some(isInside) ? steps.filter((step) => !isInside(step)) : steps;
 }
 
-/** The steps under a prefix, with the keys that they have there. */
-export function stepsUnder(steps: readonly StepRecord[], prefix: string): StepRecord[] {
-  return steps.filter(({ key }) => key.startsWith(prefix)).map((step) => relativeStep(step, prefix));
-}
-
 /** The steps of all runs right inside, with the keys that they have there, by the keys of the steps that those are. */
 export function stepsByChild(steps: readonly StepRecord[]): ReadonlyMap<string, StepRecord[]> {
   const byChild = new Map<string, StepRecord[]>();

@@ -1,15 +1,16 @@
 import type { StepKind, StepRecord } from '../run.js';
 import { isUnder, prefixOf } from './child-steps.js';
+import { triedKey } from './try-keys.js';
 
 /** Up to here, looking at all steps costs less than keeping them by whose they are: most runs have two or three. */
 const fewSteps = 16;
 
-type ByPrefix = Map<string, Map<StepKind, Map<string, StepRecord>>>;
-
 /** The steps of a run in their order, found by key, by whose they are and by kind: there may be thousands. */
 export class StepIndex {
   private readonly byKey = new Map<string, StepRecord>();
-  private byPrefix: ByPrefix | null = null;
+  private byRun: StepsByRun | null = null;
+  /** By the step that they are a part of; null until it is asked for. */
+  private byOwner: Map<string, Map<string, StepRecord>> | null = null;
 
   get(key: string): StepRecord | undefined {
     return this.byKey.get(key);
@@ -21,46 +22,117 @@ export class StepIndex {
 
   /** The steps whose keys begin with this, without those of the runs inside. */
   of(prefix: string): StepRecord[] {
-    const found: StepRecord[] = [];
-    if (this.byPrefix === null) {
-      for (const step of this.byKey.values()) if (isUnder(step.key, prefix)) found.push(step);
-    } else {
-      for (const steps of this.byPrefix.get(prefix)?.values() ?? []) found.push(...steps.values());
-    }
-    return found.length < 2 ? found : found.sort((left, right) => left.seq - right.seq);
+    return inOrder(this.byRun?.of(prefix) ?? this.select(({ key }) => isUnder(key, prefix)));
   }
 
   ofKind(prefix: string, kind: StepKind): StepRecord[] {
-    if (this.byPrefix !== null) return [...(this.byPrefix.get(prefix)?.get(kind)?.values() ?? [])];
-    const found: StepRecord[] = [];
-    for (const step of this.byKey.values())
-      if (step.kind === kind && isUnder(step.key, prefix)) found.push(step);
-    return found;
+    return (
+      this.byRun?.ofKind(prefix, kind) ??
+      this.select((step) => step.kind === kind && isUnder(step.key, prefix))
+    );
+  }
+
+  /** The steps whose keys begin with this, and those of the runs inside. */
+  under(prefix: string): StepRecord[] {
+    return inOrder(this.byRun?.under(prefix) ?? this.select(({ key }) => key.startsWith(prefix)));
+  }
+
+  /** The failed tries of the step with this key, and the steps that have it as their parent. */
+  partsOf(key: string): StepRecord[] {
+    if (this.byKey.size <= fewSteps) return this.select((step) => ownerOf(step) === key);
+    if (this.byOwner === null) {
+      this.byOwner = new Map();
+      for (const step of this.byKey.values()) putPart(this.byOwner, step);
+    }
+    return [...(this.byOwner.get(key)?.values() ?? [])];
   }
 
   put(step: StepRecord): void {
     this.byKey.set(step.key, step);
-    if (this.byPrefix !== null) putBelow(this.byPrefix, step);
+    if (this.byOwner !== null) putPart(this.byOwner, step);
+    if (this.byRun !== null) this.byRun.put(step);
     else if (this.byKey.size > fewSteps) {
-      this.byPrefix = new Map();
-      for (const known of this.byKey.values()) putBelow(this.byPrefix, known);
+      this.byRun = new StepsByRun();
+      for (const known of this.byKey.values()) this.byRun.put(known);
     }
   }
 
   delete(step: StepRecord): void {
     this.byKey.delete(step.key);
-    this.byPrefix?.get(prefixOf(step.key))?.get(step.kind)?.delete(step.key);
+    this.byRun?.delete(step);
+    this.byOwner?.get(ownerOf(step))?.delete(step.key);
+  }
+
+  private select(is: (step: StepRecord) => boolean): StepRecord[] {
+    const found: StepRecord[] = [];
+    for (const step of this.byKey.values()) if (is(step)) found.push(step);
+    return found;
   }
 }
 
-function putBelow(byPrefix: ByPrefix, step: StepRecord): void {
-  const prefix = prefixOf(step.key);
-  let own = byPrefix.get(prefix);
-  if (own === undefined) {
-    own = new Map();
-    byPrefix.set(prefix, own);
+/** Steps by the run that they are of, as a prefix of their keys. */
+class StepsByRun {
+  private readonly steps = new Map<string, Map<StepKind, Map<string, StepRecord>>>();
+  /** The prefixes of the runs right inside. */
+  private readonly inside = new Map<string, Set<string>>();
+
+  of(prefix: string, found: StepRecord[] = []): StepRecord[] {
+    for (const ofKind of this.steps.get(prefix)?.values() ?? [])
+      for (const step of ofKind.values()) found.push(step);
+    return found;
   }
-  const ofKind = own.get(step.kind);
-  if (ofKind === undefined) own.set(step.kind, new Map().set(step.key, step));
-  else ofKind.set(step.key, step);
+
+  ofKind(prefix: string, kind: StepKind): StepRecord[] {
+    return [...(this.steps.get(prefix)?.get(kind)?.values() ?? [])];
+  }
+
+  under(prefix: string, found: StepRecord[] = []): StepRecord[] {
+    this.of(prefix, found);
+    for (const inner of this.inside.get(prefix) ?? []) this.under(inner, found);
+    return found;
+  }
+
+  put(step: StepRecord): void {
+    const prefix = prefixOf(step.key);
+    let own = this.steps.get(prefix);
+    if (own === undefined) {
+      own = new Map();
+      this.steps.set(prefix, own);
+      this.nest(prefix);
+    }
+    const ofKind = own.get(step.kind);
+    if (ofKind === undefined) own.set(step.kind, new Map().set(step.key, step));
+    else ofKind.set(step.key, step);
+  }
+
+  delete({ key, kind }: StepRecord): void {
+    this.steps.get(prefixOf(key))?.get(kind)?.delete(key);
+  }
+
+  /** A run inside may have steps before the run around it has any. */
+  private nest(prefix: string): void {
+    if (prefix === '') return;
+    const around = prefixOf(prefix.slice(0, -1));
+    const known = this.inside.get(around);
+    if (known !== undefined) known.add(prefix);
+    else {
+      this.inside.set(around, new Set([prefix]));
+      this.nest(around);
+    }
+  }
+}
+
+function ownerOf(step: StepRecord): string {
+  return step.kind === 'try' ? triedKey(step) : (step.parentKey ?? '');
+}
+
+function putPart(byOwner: Map<string, Map<string, StepRecord>>, step: StepRecord): void {
+  const owner = ownerOf(step);
+  const parts = byOwner.get(owner);
+  if (parts === undefined) byOwner.set(owner, new Map().set(step.key, step));
+  else parts.set(step.key, step);
+}
+
+function inOrder(steps: StepRecord[]): StepRecord[] {
+  return steps.length < 2 ? steps : steps.sort((left, right) => left.seq - right.seq);
 }

@@ -11,12 +11,12 @@ import {
   RunPaused,
   type StepScope,
   type StepSpec,
+  type WithinCode,
 } from '../context.js';
 import { nothingSent } from '../events/sent-events.js';
 import { type Executable, RunCancelled, RunFailed } from '../executable.js';
 import { JournaledContext, type RunSurroundings } from '../execution/journaled-context.js';
 import { LiveRun } from '../execution/live-run.js';
-import { relativeStep } from '../journal/child-steps.js';
 import {
   type Difference,
   type ExpectedStep,
@@ -52,8 +52,8 @@ class ReplayTrail {
   readonly missing = new Map<string, ExpectedStep>();
   /** Steps whose work would have had to be executed: what is within them was not checked. */
   readonly unopened = new Set<string>();
-  /** Whether application code that was not executed makes a step. */
-  readonly isWithinCode: ((step: StepRecord) => boolean)[] = [];
+  /** The steps that application code makes which was not executed, by their parents. */
+  readonly withinCode = new Map<string, WithinCode>();
   readonly leftOut = new Set<string>();
   difference: Difference | undefined;
 }
@@ -77,11 +77,8 @@ class ReplayContext extends JournaledContext {
   ) {
     super(live, { flush: async () => {} }, around, undefined, inside);
     this.replay = {
-      stop: (isWithin) => {
-        if (isWithin !== undefined)
-          trail.isWithinCode.push(
-            (step) => step.key.startsWith(this.prefix) && isWithin(relativeStep(step, this.prefix)),
-          );
+      stop: (within) => {
+        if (within !== undefined) trail.withinCode.set(this.prefix + within.parentKey, within);
         throw new ReplayEnd();
       },
       leaveOut: (what) => trail.leftOut.add(what),
@@ -227,9 +224,10 @@ function isPartOfEnded(
   byKey: ReadonlyMap<string, StepRecord>,
   trail: ReplayTrail,
 ): boolean {
-  if (trail.isWithinCode.some((isWithin) => isWithin(step))) return true;
   const { parentKey } = step;
-  const parent = parentKey === null ? undefined : byKey.get(parentKey);
+  if (parentKey === null) return false;
+  if (trail.withinCode.get(parentKey)?.includes(step)) return true;
+  const parent = byKey.get(parentKey);
   if (parent === undefined) return false;
   if (trail.unopened.has(parent.key)) return true;
   if (parent.status !== 'running' && trail.visited.has(parent.key)) return true;

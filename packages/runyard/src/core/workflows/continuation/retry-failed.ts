@@ -1,10 +1,10 @@
 import { settingsKey } from '../../agents/context/settings-of-run.js';
 import type { Executable } from '../../runs/executable.js';
 import { type ChildView, childrenOf, wasGivenUp } from '../../runs/execution/child-run.js';
-import { triedKey } from '../../runs/execution/failed-tries.js';
 import { childPrefix, ownSteps } from '../../runs/journal/child-steps.js';
 import { read } from '../../runs/journal/codec.js';
 import { childOutcome } from '../../runs/journal/records.js';
+import { triedKey } from '../../runs/journal/try-keys.js';
 import type { Continuation } from '../../runs/resume/continuation.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import { isOpenQuestion } from '../../runs/run-ends.js';

@@ -6,11 +6,10 @@ import { teamRequirementsOf } from '../../agents/requirements/team-requirements.
 import { backOffMs } from '../../back-off.js';
 import { errorCode } from '../../errors/error-code.js';
 import type { ExecutorFields } from '../../events/workflow-event.js';
-import { RunPaused } from '../../runs/context.js';
+import { RunPaused, recordedStep } from '../../runs/context.js';
 import type { Executable } from '../../runs/executable.js';
-import { childIdentity, childrenOf, runChild, wasGivenUp } from '../../runs/execution/child-run.js';
+import { childIdentity, childView, runChild, wasGivenUp } from '../../runs/execution/child-run.js';
 import { pauseSince } from '../../runs/execution/failed-tries.js';
-import { childPrefix } from '../../runs/journal/child-steps.js';
 import { readIf } from '../../runs/journal/codec.js';
 import { type ChildOutcome, childInput, thrownBy } from '../../runs/journal/records.js';
 import type { RunInput, StepRecord } from '../../runs/run.js';
@@ -181,22 +180,15 @@ function executorFields({ context }: Flow, component: Executable, key: string): 
 function wasAnswered({ context }: Flow, key: string): boolean {
   const { continuedIn } = context;
   return context
-    .allSteps()
-    .some(
-      (step) =>
-        step.kind === 'wait' &&
-        step.key.startsWith(childPrefix(key)) &&
-        step.status === 'completed' &&
-        step.attempt >= continuedIn,
-    );
+    .stepsInside(key)
+    .some(({ kind, status, attempt }) => kind === 'wait' && status === 'completed' && attempt >= continuedIn);
 }
 
 /** A nested workflow itself reports what it waits for. */
 function tellOfPause(flow: Flow, node: StepNode, component: Executable, place: Place, key: string): void {
   if (component.kind === 'workflow') return;
   const { context } = flow;
-  const inside = childrenOf(context.run, context.allSteps()).find(({ step }) => step.key === key);
-  if (inside === undefined) return;
+  const inside = childView(context.run, recordedStep(context, key), context.stepsInside(key));
   const waits = teamRequirementsOf(inside.run, inside.steps).filter(({ answer }) => answer === null);
   tell(flow, place, `executor-paused:${context.run.attempt}`, {
     event: 'StepExecutorPaused',

@@ -13,7 +13,7 @@ import type { StepContext, StepFunction, StepInput } from '../definition/functio
 import type { StepNode } from '../definition/node.js';
 import type { StepCalls } from '../definition/step-calls.js';
 import { StepOutputValue, type StepReturn } from '../definition/step-return.js';
-import { FunctionCalls, functionAtRest, isOfFunction } from '../functions/function-calls.js';
+import { FunctionCalls, functionAtRest, madeByFunction } from '../functions/function-calls.js';
 import type { FunctionSite } from '../functions/function-site.js';
 import { StepFault } from '../functions/step-fault.js';
 import { type FunctionRecord, functionRecord, nodeKey, runKey } from '../journal-records.js';
@@ -41,7 +41,7 @@ export async function runFunction(
   const resting = functionAtRest(flow, isOwnStep ? key : nodeKey(place.path));
   if (resting !== undefined) throw resting;
   if (!isOwnStep) {
-    flow.context.replay?.stop(isOfFunction(nodeKey(place.path)));
+    flow.context.replay?.stop(madeByFunction(nodeKey(place.path)));
     begin();
     const site = siteOf(flow, nodeKey(place.path));
     return resultOf(await attempts(site), undefined);

@@ -1,11 +1,11 @@
 import { handled } from '../../errors/handled.js';
 import type { JsonObject } from '../../json.js';
-import { RunPaused } from '../../runs/context.js';
+import { RunPaused, type WithinCode } from '../../runs/context.js';
 import { type Executable, RunFailed } from '../../runs/executable.js';
-import { childrenOf, runChild, wasGivenUp } from '../../runs/execution/child-run.js';
+import { deepestRun, runChild, wasGivenUp } from '../../runs/execution/child-run.js';
 import { read } from '../../runs/journal/codec.js';
 import { eventWaitName } from '../../runs/journal/received-events.js';
-import { anyQuestion, childOutcome } from '../../runs/journal/records.js';
+import { anyQuestion, childInput, childOutcome } from '../../runs/journal/records.js';
 import type { RunInput, StepRecord } from '../../runs/run.js';
 import { pauseOf } from '../../runs/settled.js';
 import { isComponent } from '../definition/node-options.js';
@@ -26,6 +26,7 @@ export interface FunctionCall {
 }
 
 const longestName = 200;
+const tooDeep = 'nesting_too_deep';
 
 /**
  * What one call of a function does through its context. All of it ends before the step does, also what the function
@@ -86,22 +87,22 @@ export class FunctionCalls implements StepCalls {
     const { parentKey } = this.site;
     // there is nothing of an earlier execution: a long loop would look at all its steps in each iteration
     if (context.entry === 'started' && this.call.tries === 0) return;
-    const isOwn = (step: StepRecord) => step.parentKey === parentKey;
-    const question = context
-      .steps('wait')
-      .find((step) => isOwn(step) && step.name === 'step_suspend' && !this.waits.has(step.key));
+    const parts = context.partsOf(parentKey);
+    const question = parts.find(
+      ({ kind, name, key }) => kind === 'wait' && name === 'step_suspend' && !this.waits.has(key),
+    );
     if (question !== undefined)
       throw context.definitionChanged({ key: question.key, was: 'a question of the function', is: null });
-    const isForgotten = (step: StepRecord) =>
-      isOwn(step) && step.status === 'running' && !this.runs.has(step.key);
-    // hardly ever: the steps of all runs within this one are only looked at then
-    if (!context.steps('step').some(isForgotten)) return;
-    const forgotten = childrenOf(context.run, context.allSteps()).find(
-      ({ step, steps }) => isForgotten(step) && steps.some(({ kind }) => kind === 'wait'),
+    const forgotten = parts.find(
+      ({ kind, status, key }) =>
+        kind === 'step' &&
+        status === 'running' &&
+        !this.runs.has(key) &&
+        context.stepsInside(key).some((step) => step.kind === 'wait'),
     );
     if (forgotten === undefined) return;
-    const { kind, componentId } = forgotten.run;
-    throw context.definitionChanged({ key: forgotten.step.key, was: `${kind} '${componentId}'`, is: null });
+    const { kind, componentId } = read(forgotten, childInput);
+    throw context.definitionChanged({ key: forgotten.key, was: `${kind} '${componentId}'`, is: null });
   }
 
   private begin<T>(work: () => Promise<T>): Promise<T> {
@@ -154,6 +155,10 @@ export class FunctionCalls implements StepCalls {
     flow.register(component);
     const isWorkflow = component.kind === 'workflow';
     const earlier = context.recorded(key);
+    if (isWorkflow && earlier === undefined && context.depth >= deepestRun) {
+      const message = `The function of '${site.name}' runs workflows that call each other ${deepestRun} levels deep.`;
+      throw new StepFault({ type: tooDeep, message });
+    }
     const { status, result } = await runChild(context, {
       key,
       kind: 'step',
@@ -167,7 +172,9 @@ export class FunctionCalls implements StepCalls {
     });
     if (status === 'completed') return result.content;
     const { type = 'Error', message = 'It failed' } = result.error ?? {};
-    throw new RunFailed({ type, message: `'${name}' failed: ${message}` });
+    const failure = { type, message: `'${name}' failed: ${message}` };
+    // tries on each level would multiply
+    throw type === tooDeep ? new StepFault(failure) : new RunFailed(failure);
   }
 
   /** A run that failed in an earlier try of the function is made again, any other is kept. */
@@ -184,11 +191,11 @@ export class FunctionCalls implements StepCalls {
   }
 }
 
-/** Whether the function whose work is the step with the key made a step: its runs and its waits, and no review of it. */
-export function isOfFunction(parentKey: string): (step: StepRecord) => boolean {
+/** What the function makes whose work is the step with the key: its runs and its waits, and no review of it. */
+export function madeByFunction(parentKey: string): WithinCode {
   const isWait = (name: string) =>
     name === 'step_suspend' || name === 'sleep' || name.startsWith(eventWaitName(''));
-  return (step) => step.parentKey === parentKey && (step.kind !== 'wait' || isWait(step.name));
+  return { parentKey, includes: ({ kind, name }) => kind !== 'wait' || isWait(name) };
 }
 
 /**
@@ -197,15 +204,14 @@ export function isOfFunction(parentKey: string): (step: StepRecord) => boolean {
  */
 export function functionAtRest({ context }: Flow, parentKey: string): RunPaused | undefined {
   if (context.entry !== 'continued' || context.replay !== null) return undefined;
-  const isOwn = (step: StepRecord) => step.parentKey === parentKey;
-  const waits = context.steps('wait').filter(isOwn);
+  const parts = context.partsOf(parentKey);
+  const waits = parts.filter(({ kind }) => kind === 'wait');
   const open = waits.filter(({ status }) => status === 'running');
   if (open.length === 0) return undefined;
   const isNews = ({ attempt, status }: StepRecord) =>
     status === 'completed' && attempt >= context.continuedIn;
   const canContinue =
-    waits.some(isNews) ||
-    context.steps().some((step) => isOwn(step) && step.kind !== 'wait' && step.status === 'running');
+    waits.some(isNews) || parts.some(({ kind, status }) => kind !== 'wait' && status === 'running');
   if (canContinue) return undefined;
   return new RunPaused(
     open.map((step) => ({
