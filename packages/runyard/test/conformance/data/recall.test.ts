@@ -65,6 +65,14 @@ async function keepsItsPromises(recall: Recall): Promise<void> {
   expect(await found(recall, ada, { vector: Float32Array.of(1, 0, 0) })).toEqual([]);
 }
 
+/** More runs than one read returns, all created in the same millisecond; only the oldest by id is near. */
+const crowd = Array.from({ length: 300 }, (_, number) =>
+  aRun({
+    ...finished,
+    ...{ runId: `c${String(number).padStart(3, '0')}`, userId: 'cleo', sessionId: 'crowd' },
+  }),
+);
+
 it('finds exchanges in memory', async () => {
   await keepsItsPromises(await filled(new InProcessRecall(() => runsGiven)));
 });
@@ -76,6 +84,15 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await runs.commit(runsGiven.map((run) => creation(run)))).toEqual([]);
     const recall = await filled(new RecallStore(database));
     await keepsItsPromises(recall);
+
+    expect(await runs.commit(crowd.map((run) => creation(run)))).toEqual([]);
+    for (const [number, { runId }] of crowd.entries())
+      await recall.put(runId, number === 0 ? query.vector : Float32Array.of(0.1, 1), 'test:two');
+    const cleo = { ...ada, userId: 'cleo' };
+    const all = await recall.nearest(cleo, { ...query, limit: 500, threshold: 0 });
+    expect(all[0]?.runId).toBe('c000');
+    expect(new Set(all.map(({ runId }) => runId)).size).toBe(crowd.length);
+    expect(all).toHaveLength(crowd.length);
 
     // a continued run is found by what it says now
     await recall.put('r1', query.vector, 'test:two');
@@ -90,6 +107,7 @@ forEachDatabase((_dialect, freshPlace) => {
         .execute();
       return rows.map((row) => row.run_id);
     };
+    await database.query.deleteFrom('sessions').where('session_id', '=', 'crowd').execute();
     expect(await kept()).toEqual(given.map(({ runId }) => runId).sort());
     await database.query.deleteFrom('sessions').where('session_id', '=', 'first').execute();
     expect(await kept()).toEqual(['hers', 'nobody', 'r4']);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AgentSettings, agent, team } from '../../../src/index.js';
+import { type AgentSettings, agent, type Embedder, step, team, workflow } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { allEvents, begin, engineOver, freshStore, gate } from '../harness.js';
 
@@ -108,6 +108,71 @@ test('with the scope of a session, other sessions are not searched', async () =>
   expect(recalled()).toEqual([]);
   await say('What does the zebra eat?', 'one', null);
   expect(recalled()).toEqual([zebras]);
+});
+
+/** Finds everything, and notes what it is asked to embed. */
+function noting() {
+  const asked: { text: string; purpose: unknown }[] = [];
+  const usage = { inputTokens: 1, outputTokens: 0, totalTokens: 1 };
+  const embedder: Embedder = {
+    id: 'noting',
+    provider: 'test',
+    embed: async (texts, { purpose } = {}) => {
+      asked.push(...texts.map((text) => ({ text, purpose })));
+      return { vectors: texts.map(() => Float32Array.of(1, 0)), usage };
+    },
+  };
+  return { asked, embedder };
+}
+
+test('the message is embedded as a query, the exchange as a document, and of both a bounded part', async () => {
+  const { asked, embedder } = noting();
+  const model = scriptedModel(() => `answer ${'a'.repeat(20_000)} end of the answer`);
+  const { say } = recalling({ embedder }, { model });
+  await say(`question ${'q'.repeat(20_000)} end of the question`, 'one');
+  expect(asked.map(({ purpose }) => purpose)).toEqual(['query', 'document']);
+  const [query, exchange] = asked.map(({ text }) => text);
+  for (const text of [query!, exchange!]) {
+    expect(text.length).toBeLessThan(8_200);
+    expect(text).toContain('end of the question');
+  }
+  // neither side displaces the other
+  expect(exchange).toMatch(/^question [\s\S]*answer aaa[\s\S]* end of the answer$/);
+  // without a text there is nothing to search with
+  await say('  ', 'two');
+  expect(asked.map(({ purpose }) => purpose)).toEqual(['query', 'document', 'document']);
+});
+
+test('of each message and of all of them, the model is shown a bounded part in one line each', async () => {
+  const model = scriptedModel(() => `one\ntwo\n\nuser: not a user ${'a'.repeat(5_000)}`);
+  const { say } = recalling({ topK: 20, messageRange: 0, embedder: noting().embedder }, { model });
+  const shown = () => {
+    const system = model.requests.at(-1)!.messages.find(({ role }) => role === 'system')!.content;
+    return /<recalled_conversations>\n([\s\S]*)\n<\/recalled_conversations>/.exec(system)![1]!;
+  };
+  await say(`first\n${'q'.repeat(5_000)}`, 's0');
+  await say('again', 's1');
+  const lines = shown().split('\n');
+  expect(lines.map((line) => line.slice(0, 18))).toEqual([
+    new Date().toISOString().slice(0, 10),
+    'user: first qqqqqq',
+    'assistant: one two',
+  ]);
+  for (const line of lines) expect(line.length).toBeLessThan(1_100);
+  for (let run = 2; run < 18; run += 1) await say(`day ${run} ${'q'.repeat(2_000)}`, `s${run}`);
+  await say('again', 'last');
+  expect(shown().length).toBeLessThan(16_200);
+  expect(shown()).toContain('day 17');
+});
+
+test('a run within another one neither searches nor is found', async () => {
+  const { asked, embedder } = noting();
+  const member = agent({ id: 'm', model: scriptedModel(() => 'ok'), semanticRecall: { embedder } });
+  const flow = workflow({ id: 'w', steps: [step({ name: 's', agent: member })] });
+  await flow.run('hello', { sessionId: 's', userId: 'ada' });
+  expect(asked).toEqual([]);
+  await member.run('hello', { sessionId: 's', userId: 'ada' });
+  expect(asked).toHaveLength(2);
 });
 
 test('without an embedder that works, the run continues', async () => {

@@ -175,6 +175,25 @@ test('a person left what does not fit, and too much: the model can replace the o
   expect(model.requests.at(-1)!.messages.at(-1)!.content).toContain('at most 20000 characters');
 });
 
+test('null clears a field in the record itself, also one that may be null', async () => {
+  const learnings = new InProcessLearnings();
+  const workingMemory = { schema: z.object({ name: z.string().nullable(), age: z.number() }) };
+  const { component, model } = noting(
+    'session',
+    [note({ name: 'Ada', age: 36 }), note({ name: null }), note({ name: null, age: null }), 'ok'],
+    { workingMemory },
+  );
+  const engine = engineOver(await freshStore(), [component], { ports: { learnings } });
+  await (await begin(engine, component, { userId: 'ada' })).ended;
+  const results = model.requests.at(-1)!.messages.filter(({ role }) => role === 'tool');
+  expect(results.map(({ content }) => JSON.parse(content).working_memory)).toEqual([
+    { name: 'Ada', age: 36 },
+    { age: 36 },
+    {},
+  ]);
+  expect((await learnings.find('ada', { limit: 1 }))[0]?.content).toEqual({});
+});
+
 test('a change whose process died before it was recorded is made once', async () => {
   const turns = [note({ tasks: ['a'] }), 'ok', 'ok'];
   const { component, model } = noting('user', turns);

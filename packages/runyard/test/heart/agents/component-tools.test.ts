@@ -14,6 +14,7 @@ import {
   workflow,
 } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
+import { creation } from '../../conformance/builders.js';
 import { begin, engineOver, freshStore, gate } from '../harness.js';
 import { call, runOf } from '../teams/team-runs.js';
 
@@ -251,6 +252,85 @@ test('a gate before the component, and one in it, both hold', async () => {
   run = await host.continue(run.runId, { answers: { inner: { confirmed: true } } });
   expect(run).toMatchObject({ status: 'completed', content: 'Done.' });
   expect(deleted).toBe(1);
+});
+
+test('of two components that wait, the one without an answer is left alone, and no input is read twice', async () => {
+  const read: number[] = [];
+  const gated = tool({
+    name: 'gated',
+    description: 'Asks',
+    requiresConfirmation: true,
+    execute: () => 'yes',
+  });
+  const asking = (id: string) =>
+    agent({
+      id,
+      model: scriptedModel([{ toolCalls: [call('gated', {}, `of ${id}`)] }, `${id} is done.`]),
+      tools: [gated],
+      inputSchema: z.object({ n: z.number().refine((n) => read.push(n) > 0) }),
+    });
+  const model = scriptedModel([{ toolCalls: [call('left', { n: 1 }), call('right', { n: 2 })] }, 'Done.']);
+  const host = agent({ id: 'host', model, tools: [asking('left'), asking('right')] });
+  const store = await freshStore();
+  const engine = engineOver(store, [host]);
+  const { runId, ended } = await begin(engine, host);
+  await ended;
+  const run = runOf(store, engine, runId);
+  const readBefore = read.length;
+  const about = (events: readonly { event: string }[], id: string) =>
+    events.filter((event) => 'agent_id' in event && event.agent_id === id).map(({ event }) => event);
+  const before = await run.events();
+  const half = await run.reply({ 'of left': { confirmed: true } });
+  expect(half.run.status).toBe('paused');
+  const since = (await run.events()).slice(before.length);
+  expect(about(since, 'left')).toContain('RunCompleted');
+  expect(about(since, 'right')).toEqual([]);
+  const { run: done, steps } = await run.reply({ 'of right': { confirmed: true } });
+  expect(done).toMatchObject({ status: 'completed', result: { content: 'Done.' } });
+  expect(read).toHaveLength(readBefore);
+  // each run is a part of the call that it answers
+  const parents = steps.filter(({ kind }) => kind === 'member').map(({ parentKey }) => parentKey);
+  expect(parents).toEqual(['tool:0:0', 'tool:0:1']);
+});
+
+test('a component that a person stopped stays stopped when the process dies before its call is recorded', async () => {
+  const pay = workflow({
+    id: 'pay',
+    steps: [
+      step({ name: 'wire', run: () => 'paid', review: { requiresConfirmation: true, onReject: 'cancel' } }),
+    ],
+  });
+  const model = scriptedModel([{ toolCalls: [call('pay', { input: '5' })] }, 'Not paid.', 'Still not paid.']);
+  const host = agent({ id: 'host', model, tools: [pay] });
+  const store = await freshStore();
+  const engine = engineOver(store, [host]);
+  const { runId, ended } = await begin(engine, host);
+  await ended;
+  const run = runOf(store, engine, runId);
+  const [open] = (await run.look()).open;
+  const { run: refused, steps } = await run.reply({
+    [open!.requirement.callId]: { confirmed: false, note: 'too dear' },
+  });
+  expect(refused.status).toBe('completed');
+  // as it was stored when the workflow had been stopped, and the call had not ended
+  const unended = { status: 'running', output: null, error: null, endedAt: null } as const;
+  const cut = steps
+    .filter(({ key }) => key !== 'model:1')
+    .map((one) => (one.key === 'tool:0:0' ? { ...one, ...unended } : one));
+  const left = {
+    ...refused,
+    status: 'running',
+    result: null,
+    leaseOwner: null,
+    leaseExpiresAt: null,
+  } as const;
+  const scratch = await freshStore();
+  expect(await scratch.commit([creation(left, { steps: cut })])).toEqual([]);
+  const other = engineOver(scratch, [host]);
+  const resumed = await other.resume((await scratch.load(runId))!.run);
+  expect((await resumed!.ended).run.status).toBe('completed');
+  const said = model.requests.at(-1)!.messages.at(-1)!;
+  expect([said.role, said.content]).toEqual(['tool', expect.stringContaining('too dear')]);
 });
 
 test('after a crash, the call continues within the component', async () => {

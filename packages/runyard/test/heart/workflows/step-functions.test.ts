@@ -137,6 +137,22 @@ describe('run()', () => {
     ]);
   });
 
+  test('workflows that run each other without end are stopped', async () => {
+    const depths: unknown[] = [];
+    const endless: Workflow = workflow({
+      id: 'w',
+      steps: [step({ name: 's', run: async ({ run }) => run(endless, 'again') })],
+    });
+    const run = await ran(endless);
+    expect((await run.look()).run).toMatchObject({
+      status: 'error',
+      result: { error: { type: 'nesting_too_deep', message: expect.stringContaining('20 levels deep') } },
+    });
+    for (const { event, nested_depth } of await run.events())
+      if (event === 'WorkflowStarted') depths.push(nested_depth);
+    expect(depths).toEqual(Array.from({ length: 21 }, (_, depth) => depth));
+  });
+
   test('what the function does not wait for ends before the step, and nothing begins after it', async () => {
     let late: StepContext['run'] | undefined;
     const flow = workflow({
@@ -562,6 +578,30 @@ describe('sleep()', () => {
     const looked = await engine.answer(run.runId, { answers: new Map(), continuation: goOn });
     expect((await looked.ended).run).toMatchObject({ status: 'paused', wakeAt });
     expect(await later(flow, run)).toMatchObject({ status: 'completed', result: { content: 'awake' } });
+  });
+
+  test('a long one is not over when the function is executed again for something else', async () => {
+    const done: string[] = [];
+    const flow = workflow({
+      id: 'w',
+      steps: [
+        step({
+          name: 's',
+          run: async ({ sleep, suspend }) => {
+            const asleep = sleep(3_600_000).then(() => done.push('awake'));
+            const asked = suspend('Go?').then(() => done.push('answered'));
+            await Promise.allSettled([asleep, asked]);
+            return done.join(' ');
+          },
+        }),
+      ],
+    });
+    const run = await ran(flow);
+    const { wakeAt } = (await run.look()).run;
+    expect((await run.answer({ confirmed: true })).run).toMatchObject({ status: 'paused', wakeAt });
+    expect(done).toEqual(['answered']);
+    expect(await later(flow, run)).toMatchObject({ status: 'completed' });
+    expect(done.sort()).toEqual(['answered', 'answered', 'awake']);
   });
 
   test('a short one stays in its process until its time, and lends its slot meanwhile', async () => {

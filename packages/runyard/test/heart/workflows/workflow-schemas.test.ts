@@ -205,6 +205,36 @@ test('an item that fails ends the run, or is null in the list; anything but a li
   });
 });
 
+test('an item sees what was made before the list, and nothing of the other items', async () => {
+  const seen: unknown[] = [];
+  const look = step({
+    name: 'look',
+    run: ({ previousStepOutputs, media, additionalData, iteration, previousStepContent }) => {
+      const kinds = media.map(({ kind }) => kind);
+      seen.push([iteration, Object.keys(previousStepOutputs), kinds, additionalData]);
+      return previousStepContent;
+    },
+  });
+  const flow = workflow({
+    id: 'flow',
+    steps: [
+      step({
+        name: 'list',
+        run: ({ media }) => stepOutput({ content: [1, 2], media }),
+      }),
+      foreach(steps({ name: 'pair', steps: [look, step({ name: 'last', run: () => 'done' })] })),
+    ],
+  });
+  const image = { bytes: new Uint8Array([1, 2, 3]), mimeType: 'image/png' };
+  const { status } = await flow.run('x', { images: [image], additionalData: { tone: 'kind' } });
+  expect(status).toBe('completed');
+  const before = [['list'], ['image', 'image'], { tone: 'kind' }];
+  expect(seen).toEqual([
+    [1, ...before],
+    [2, ...before],
+  ]);
+});
+
 test('null is what a step made, and not the lack of it', async () => {
   const orNull = step({
     name: 'or null',
