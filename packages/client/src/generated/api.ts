@@ -1105,7 +1105,7 @@ export interface EvalRequest {
   session_state?: { [name: string]: unknown } | null;
   /** Values that each run is given. */
   dependencies?: { [name: string]: unknown } | null;
-  /** For agents that are built per request; others ignore it. */
+  /** For a component that a factory builds for each run; others ignore it. */
   factory_input?: { [name: string]: unknown } | null;
   /** How many runs are executed at once. Default: 1 for one input and for performance, else 4. */
   concurrency?: number | null;
@@ -2773,7 +2773,7 @@ export interface CreateAgentRunBody {
   files?: Blob[];
   /** A version of a stored component. Components registered in code have none. */
   version?: number | null;
-  /** A JSON object for agents that are built per request; others ignore it. */
+  /** A JSON object for a component that a factory builds for each run; others ignore it. */
   factory_input?: { [name: string]: unknown } | null;
   /** Accepted for older clients; it has no effect. */
   monitor?: boolean | null;
@@ -2880,7 +2880,7 @@ export interface CreateTeamRunBody {
   files?: Blob[];
   /** A version of a stored component. Components registered in code have none. */
   version?: number | null;
-  /** A JSON object for agents that are built per request; others ignore it. */
+  /** A JSON object for a component that a factory builds for each run; others ignore it. */
   factory_input?: { [name: string]: unknown } | null;
   /** Accepted for older clients; it has no effect. */
   monitor?: boolean | null;
@@ -2987,7 +2987,7 @@ export interface CreateWorkflowRunBody {
   files?: Blob[];
   /** A version of a stored component. Components registered in code have none. */
   version?: number | null;
-  /** A JSON object for agents that are built per request; others ignore it. */
+  /** A JSON object for a component that a factory builds for each run; others ignore it. */
   factory_input?: { [name: string]: unknown } | null;
   /** Accepted for older clients; it has no effect. */
   monitor?: boolean | null;
