@@ -166,7 +166,7 @@ describe('the published package', () => {
     await started();
     const { name, content } = kept();
     // an earlier version of the package has left one, too
-    writeFileSync(join(folder, name.replace(/^[0-9a-f]+/, 'earlier')), content);
+    writeFileSync(join(folder, name.replace(/-[0-9a-f]+-/, '-earlier-')), content);
     writeFileSync(
       join(folder, name),
       content.map((byte, at) => (at % 1_000 > 900 ? byte ^ 0xff : byte)),

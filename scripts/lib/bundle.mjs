@@ -3,7 +3,7 @@ import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { licences } from './licences.mjs';
-import { splitModule } from './split-module.mjs';
+import { loaderFile, splitModule, splitRequired } from './split-module.mjs';
 
 /** What is imported by name, and what Node loads by its path. */
 const entries = [
@@ -17,15 +17,13 @@ const entries = [
   'testing',
   'cli/main',
   'cli/typescript-hooks',
-  'platform/compiled-code',
   'platform/documents/parsing-process',
   'platform/embedders/sentence-thread',
 ];
 
-/** Those that begin a thread or a process of their own, or load the rest: nothing that only a service needs may be loaded there. */
+/** Those that begin a thread or a process of their own: nothing that only a service needs may be loaded there. */
 const smallEntries = [
   'cli/typescript-hooks',
-  'platform/compiled-code',
   'platform/documents/parsing-process',
   'platform/embedders/sentence-thread',
 ];
@@ -39,8 +37,8 @@ const onDemand = [
   'light-my-request',
 ];
 
-/** What every start of a service loads. */
-const startFile = 'chunks/service.js';
+/** What every start of a service loads, and those of applications that use zod. */
+const startFiles = ['chunks/service.js', 'zod.js'];
 
 /** The files of the API browser. */
 const browserFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
@@ -86,10 +84,12 @@ export async function bundle(folder) {
 
 /** What a bundle consists of. The bench leaves parts out with a plugin, to learn what they cost. */
 export async function bundledFiles(folder, plugins = []) {
-  const packages = await Promise.all(onDemand.map((name) => bundledPackage(folder, name)));
-  const code = [...(await bundledModules(folder, plugins)), ...packages];
-  refuseUndeclared(folder, code);
   const { resolve } = createRequire(join(folder, 'package.json'));
+  const packages = onDemand.map((name) => requiredFile(resolve(name), `packages/${name}.cjs`));
+  const loader = requiredFile(join(folder, 'dist/platform/compiled-code.js'), loaderFile);
+  const split = (await Promise.all(packages)).flatMap(splitRequired);
+  const code = [...(await bundledModules(folder, plugins)), ...split, await loader];
+  refuseUndeclared(folder, code);
   const browser = dirname(resolve('swagger-ui-dist/package.json'));
   return [
     ...code,
@@ -131,14 +131,16 @@ async function bundledModules(folder, plugins) {
   };
   const { output } = await build.generate({ format: 'esm', comments: false, codeSplitting, ...names });
   await build.close();
-  return output.map(inAscii).flatMap((file) => (file.fileName === startFile ? splitModule(file) : file));
+  return output
+    .map(inAscii)
+    .flatMap((file) => (startFiles.includes(file.fileName) ? splitModule(file) : file));
 }
 
-/** One file for what `require(name)` returns. */
-async function bundledPackage(folder, name) {
+/** One file for what `require` returns of a module. */
+async function requiredFile(input, fileName) {
   const { rolldown } = await import('rolldown');
   const build = await rolldown({
-    input: { [name]: createRequire(join(folder, 'package.json')).resolve(name) },
+    input,
     platform: 'node',
     logLevel: 'silent',
     external: isBuiltin,
@@ -147,7 +149,7 @@ async function bundledPackage(folder, name) {
     format: 'cjs',
     comments: false,
     codeSplitting: false,
-    entryFileNames: 'packages/[name].cjs',
+    entryFileNames: fileName,
   });
   await build.close();
   return inAscii(output[0]);

@@ -1,4 +1,10 @@
 import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+
+const { basename, dirname, relative } = posix;
+
+/** The one file that loads the others, whose compiled form is kept. */
+export const loaderFile = 'platform/compiled-code.cjs';
 
 /**
  * A module of the bundle as two files: its code as a function, whose compiled form can be kept
@@ -29,22 +35,46 @@ export function splitModule(file) {
     .replace(/(?<![\w$.])import\(/g, '__import(');
   const made = `{ ${exported.map(([local, name]) => `${name}: ${local}`).join(', ')} }`;
   const text = `"use strict";(function (${imported}, __meta, __import) {\n${inner}\nreturn ${made};\n})\n`;
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
-  const place = fileName.split('/').at(-1).replace(/\.js$/, '.code.js');
-  const root = '../'.repeat(fileName.split('/').length - 1);
+  const codeFile = codeFileOf(fileName, text);
   const facade = [
-    `import { compiledCode } from "${root}platform/compiled-code.js";`,
+    `import { compiledCode as __compiledCode } from "${loaderFrom(fileName)}";`,
     ...imports,
-    `const code = compiledCode(new URL("./${place}", import.meta.url), "${hash}");`,
-    `const made = code(${imported}, import.meta, (name) => import(name));`,
-    ...exported.map(([, name], index) => `const e${index} = made.${name};`),
-    `export { ${exported.map(([, name], index) => `e${index} as ${name}`).join(', ')} };\n`,
+    `const __code = __compiledCode(new URL("./${basename(codeFile.fileName)}", import.meta.url), "${hashOf(text)}");`,
+    `const __made = __code(${imported}, import.meta, (name) => import(name));`,
+    ...exported.map(([, name], index) => `const __e${index} = __made.${name};`),
+    `export { ${exported.map(([, name], index) => `__e${index} as ${name}`).join(', ')} };\n`,
   ].join('\n');
-  const codeFile = { fileName: fileName.replace(/[^/]+$/, place), code: text };
-  return [
-    { ...file, code: facade },
-    { ...codeFile, imports: [], dynamicImports: [], moduleIds: [] },
-  ];
+  return [{ ...file, code: facade }, codeFile];
+}
+
+/** The same for a file that `require` loads. */
+export function splitRequired(file) {
+  const { fileName, code } = file;
+  const text = `(function (exports, require, module) {\n${code}\n})\n`;
+  const codeFile = codeFileOf(fileName, text);
+  const facade = [
+    `const { compiledCode } = require("${loaderFrom(fileName)}");`,
+    `const { pathToFileURL } = require("node:url");`,
+    `const place = pathToFileURL(require.resolve("./${basename(codeFile.fileName)}"));`,
+    `compiledCode(place, "${hashOf(text)}")(exports, require, module);\n`,
+  ].join('\n');
+  return [{ ...file, code: facade }, codeFile];
+}
+
+function codeFileOf(fileName, code) {
+  return {
+    ...{ fileName: fileName.replace(/\.c?js$/, '.code.js'), code },
+    ...{ imports: [], dynamicImports: [], moduleIds: [] },
+  };
+}
+
+function loaderFrom(fileName) {
+  const path = relative(dirname(fileName), loaderFile);
+  return path.startsWith('.') ? path : `./${path}`;
+}
+
+function hashOf(text) {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 /** The names in the braces of an import or export, each with the one after `as`. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
@@ -15,30 +16,31 @@ const folder = new URL('../../.cache/', import.meta.url);
  * that, half of a start is compiling. Node keeps compiled modules by itself only from version 22 on.
  */
 export function compiledCode(file: URL, hash: string): unknown {
+  const filename = fileURLToPath(file);
+  const [name, tag] = [basename(filename, '.code.js'), cachedDataVersionTag()];
   // V8 itself compares no more of the source than its length
-  const kept = new URL(`${hash}-${cachedDataVersionTag()}.bin`, folder);
-  const cachedData = soundContentOf(kept);
+  const kept = `${name}-${hash}-${tag}.bin`;
+  const cachedData = soundContentOf(new URL(kept, folder));
   // the bundle is ASCII, which this reads fastest
-  const script = new Script(readFileSync(file, 'latin1'), { filename: fileURLToPath(file), cachedData });
-  if (cachedData === undefined || script.cachedDataRejected)
-    setTimeout(() => keep(script, kept), settledMs).unref();
+  const script = new Script(readFileSync(file, 'latin1'), { filename, cachedData });
+  if (cachedData === undefined || script.cachedDataRejected) {
+    const isEarlier = (other: string) => other.startsWith(`${name}-`) && other.endsWith(`-${tag}.bin`);
+    setTimeout(() => keep(script, kept, isEarlier), settledMs).unref();
+  }
   return script.runInThisContext();
 }
 
 /** Where the package may not be written to, each start compiles. */
-function keep(script: Script, kept: URL): void {
+function keep(script: Script, kept: string, isEarlier: (name: string) => boolean): void {
   try {
     mkdirSync(folder, { recursive: true });
-    const written = new URL(`${kept.href}.${process.pid}`);
+    const written = new URL(`${kept}.${process.pid}`, folder);
     const data = script.createCachedData();
     writeFileSync(written, Buffer.concat([digestOf(data), data]));
-    renameSync(written, kept);
-    // those of earlier versions of the package
-    const [, tag = ''] = kept.href.split(/(?=-\d+\.bin$)/);
-    for (const name of readdirSync(folder)) {
-      const other = new URL(name, folder);
-      if (name.endsWith(tag) && other.href !== kept.href) rmSync(other, { force: true });
-    }
+    renameSync(written, new URL(kept, folder));
+    // of earlier versions of the package
+    for (const name of readdirSync(folder))
+      if (name !== kept && isEarlier(name)) rmSync(new URL(name, folder), { force: true });
   } catch {
     // nothing is kept
   }
