@@ -201,6 +201,7 @@ export {
   step,
   steps,
 } from './core/workflows/definition/builders.js';
+export type { StepMisfit } from './core/workflows/definition/chained-steps.js';
 export type {
   LoopCondition,
   LoopState,

@@ -28,6 +28,7 @@ import type { FittedTo, InputFor } from './core/schemas/schema-types.js';
 import type { ValueSchema } from './core/schemas/value-schema.js';
 import type { TeamMode, TeamSettings } from './core/teams/settings.js';
 import { Team } from './core/teams/team.js';
+import type { Chained } from './core/workflows/definition/chained-steps.js';
 import { Workflow } from './core/workflows/workflow.js';
 import type { WorkflowSettings } from './core/workflows/workflow-options.js';
 import { systemTimers } from './platform/engine/local/timers.js';
@@ -83,8 +84,8 @@ export function team<
  * with sessions of its own that live as long as the workflow does; registered with `new Runyard({ workflows })` its
  * runs and sessions are stored.
  */
-export function workflow<Input extends ValueSchema = never>(
-  settings: WorkflowSettings<Input> & LibraryOptions,
+export function workflow<Input extends ValueSchema = never, const Steps = unknown>(
+  settings: WorkflowSettings<Input> & { readonly steps: Steps & Chained<Steps, Input> } & LibraryOptions,
 ): Workflow<Json, InputFor<Input>> {
   // its functions are called with what their schema made of the input
   return withLog('workflow()', settings as WorkflowSettings & LibraryOptions, (own) => new Workflow(own));

@@ -17,6 +17,13 @@ export type FittedTo<Schema, Otherwise = string> = [Schema] extends [never]
     ? JsonOf<z.output<Schema>>
     : Json;
 
+/** What a value has to be that this schema is to fit; unknown for a JSON schema, and for none, which is `never`. */
+export type GivenTo<Schema> = [Schema] extends [never]
+  ? unknown
+  : Schema extends z.ZodType
+    ? z.input<Schema>
+    : unknown;
+
 /** What a caller gives to a component with this input schema; `never` stands for no schema. */
 export type InputFor<Schema> = [Schema] extends [never]
   ? string | JsonObject

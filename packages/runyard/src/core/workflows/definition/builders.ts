@@ -4,7 +4,7 @@ import type { Json } from '../../json.js';
 import { isList } from '../../objects.js';
 import { checkOptions, checkValue, ownerOf } from '../../options/check-options.js';
 import type { Executable } from '../../runs/executable.js';
-import type { FittedTo } from '../../schemas/schema-types.js';
+import type { FittedTo, GivenTo } from '../../schemas/schema-types.js';
 import type { ValueSchema } from '../../schemas/value-schema.js';
 import { compileExpression, type ExpressionPlace } from './cel.js';
 import { checkReview } from './check-review.js';
@@ -55,7 +55,7 @@ export function step<
     readonly inputSchema?: Taken;
     readonly outputSchema: Output;
   },
-): StepNode & TypedStep<FittedTo<Output>, FittedTo<Taken, Json>>;
+): StepNode & TypedStep<FittedTo<Output>, GivenTo<Taken>>;
 export function step<
   Returned extends StepReturn,
   Input = Json,
@@ -66,15 +66,15 @@ export function step<
     readonly inputSchema?: Taken;
     readonly outputSchema?: never;
   },
-): StepNode & TypedStep<ContentOfReturn<Returned>, FittedTo<Taken, Json>>;
+): StepNode & TypedStep<ContentOfReturn<Returned>, GivenTo<Taken>>;
 /** The content fits the output schema of the step: anything else is a failure of the step. */
 export function step<Output extends ValueSchema, Taken extends ValueSchema = never>(
   given: ComponentStepSettings<unknown> & { readonly inputSchema?: Taken; readonly outputSchema: Output },
-): StepNode & TypedStep<FittedTo<Output>, FittedTo<Taken, Json>>;
+): StepNode & TypedStep<FittedTo<Output>, GivenTo<Taken>>;
 /** An answer that does not fit the schema of the agent stays a text. */
 export function step<Content, Taken extends ValueSchema = never>(
   given: ComponentStepSettings<Content> & { readonly inputSchema?: Taken },
-): StepNode & TypedStep<Content | string, FittedTo<Taken, Json>>;
+): StepNode & TypedStep<Content | string, GivenTo<Taken>>;
 /** Settings whose parts are not known one by one. Those that are known have one of the types above. */
 export function step<Given extends StepSettings>(
   given: StepSettings extends Given ? Given : never,
@@ -149,11 +149,14 @@ export function parallel(settings: ParallelSettings | readonly StepEntry[]): Par
  * One step for each item of the list that the step before makes. The step gets its item as `previousStepContent`; what
  * all of them make is a list in the same order.
  */
-export function foreach<Content>(
-  each: TypedStep<Content> & WorkflowNode,
+export function foreach<Content, Taken>(
+  each: TypedStep<Content, Taken> & WorkflowNode,
   options?: ForeachOptions,
-): ForeachNode & TypedStep<Content[]>;
-export function foreach(each: StepEntry, options?: ForeachOptions): ForeachNode & TypedStep<Json[]>;
+): ForeachNode & TypedStep<Content[], readonly Taken[]>;
+export function foreach(
+  each: StepEntry,
+  options?: ForeachOptions,
+): ForeachNode & TypedStep<Json[], readonly unknown[]>;
 export function foreach(each: StepEntry, options: ForeachOptions = {}): ForeachNode {
   const owner = groupOf('Foreach', options);
   checkValue(owner, 'the step', each, foreachStep);

@@ -19,7 +19,7 @@ export type StepContents = Readonly<Record<string, unknown>>;
 export interface TypedStep<Content, Taken = never> {
   readonly name: string;
   readonly '~content'?: Content;
-  /** What it takes from the step before it; as a parameter, so that a step which takes more fits, too. */
+  /** What its input schema takes from the step before it; as a parameter, so that a step which takes more fits, too. */
   readonly '~takes'?: (taken: Taken) => void;
 }
 
