@@ -91,9 +91,14 @@ let metaSchema: Promise<Ajv2020> | undefined;
 
 async function loadCompiler(): Promise<Compiler> {
   const { validator } = await loadValidator();
-  // one instance per schema: two schemas may use the same `$id` for different things
-  return ({ $schema: _, ...schema }, coerceTypes) =>
-    validator({ allErrors: true, useDefaults: true, coerceTypes }).compile(schema);
+  const options = (coerceTypes: boolean) => ({ allErrors: true, useDefaults: true, coerceTypes });
+  // To compile the schema of schemas takes far longer than most schemas do: all of them share it.
+  const [plain, coercing] = [validator(options(false)), validator(options(true))];
+  return ({ $schema: _, ...schema }, coerceTypes) => {
+    (coerceTypes ? coercing : plain).validateSchema(schema, true);
+    // one instance per schema: two schemas may use the same `$id` for different things
+    return validator({ ...options(coerceTypes), validateSchema: false }).compile(schema);
+  };
 }
 
 /** The validator is loaded with the first schema that needs it: it is not worth its start-up time before. */

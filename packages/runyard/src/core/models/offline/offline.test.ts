@@ -223,13 +223,14 @@ describe('the offline model calls tools', () => {
 });
 
 describe('the offline model fits an output schema', () => {
+  const ajv = new Ajv2020({ strict: false });
+  formats.default(ajv);
+
   async function fill(schema: JsonObject, text = 'Hello'): Promise<unknown> {
     const output = { name: 'answer', schema, strict: true };
     const value: unknown = JSON.parse(
       (await model.generate(ask([say('user', text)], { output }), options)).content,
     );
-    const ajv = new Ajv2020({ strict: false });
-    formats.default(ajv);
     const { $schema: _, ...plain } = schema;
     expect(ajv.validate(plain, value) || `${JSON.stringify(value)} ${ajv.errorsText()}`).toBe(true);
     return value;
