@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agent } from '../../runyard/src/index.js';
+import { agent, tool } from '../../runyard/src/index.js';
 import { findChromium } from '../../runyard/test/support/clients/chromium.js';
 import { ScriptBook } from '../../runyard/test/support/providers/script-book.js';
 import { ServerBetween } from '../../runyard/test/support/server-between.js';
@@ -19,21 +19,45 @@ const installMs = 300_000;
 let service: TestService;
 let browser: Browser;
 
-beforeAll(async () => {
+const refund = tool({
+  name: 'refund',
+  description: 'Refunds',
+  requiresConfirmation: true,
+  execute: () => 'refunded',
+});
+const pay = tool({ name: 'pay', description: 'Pays', approval: 'required', execute: () => 'paid' });
+
+async function bundled(file: string, options: { format: 'iife' | 'esm'; name?: string }): Promise<string> {
   const build = await rolldown({
-    input: fileURLToPath(new URL('../dist/index.js', import.meta.url)),
+    input: fileURLToPath(new URL(file, import.meta.url)),
     platform: 'browser',
+    transform: { define: { 'process.env.NODE_ENV': '"development"' } },
+    onLog: () => {},
   });
-  const { output } = await build.generate({ format: 'iife', name: 'client' });
+  const { output } = await build.generate(options);
   await build.close();
-  const script = `${output[0].code}\nconst { createClient } = client;`;
+  return output[0].code;
+}
+
+beforeAll(async () => {
+  const script = await bundled('../dist/index.js', { format: 'iife', name: 'client' });
+  const react = await bundled('react-page.ts', { format: 'esm' });
   service = await TestService.start({
-    agents: [agent({ id: 'clerk', model: book.model }), agent({ id: 'reader', model: 'offline' })],
+    agents: [
+      agent({ id: 'clerk', model: book.model, tools: [refund, pay] }),
+      agent({ id: 'reader', model: 'offline' }),
+    ],
     routes: (server) => {
       server.get('/page', (_request, reply) =>
         reply.type('text/html').send('<script src="/page.js"></script>'),
       );
-      server.get('/page.js', (_request, reply) => reply.type('text/javascript').send(script));
+      server.get('/page.js', (_request, reply) =>
+        reply.type('text/javascript').send(`${script}\nconst { createClient } = client;`),
+      );
+      server.get('/react', (_request, reply) =>
+        reply.type('text/html').send('<div id="root"></div><script type="module" src="/react.js"></script>'),
+      );
+      server.get('/react.js', (_request, reply) => reply.type('text/javascript').send(react));
     },
   });
   // as root, Chromium needs a flag because its sandbox is not available
@@ -91,4 +115,49 @@ test('a page reads a stream whose connection is cut, and reports how far an uplo
   expect(sent).toMatchObject({ status: 'completed', missing: 'session_not_found' });
   expect(sent.last!.loaded).toBe(sent.last!.total);
   expect(sent.last!.total).toBeGreaterThan(500_000);
+});
+
+test('hooks show a run, its pauses and approvals, and find it again after a reload', async () => {
+  const between = await ServerBetween.before(service.url);
+  const page = await browser.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  await page.goto(new URL('/react', between.url).href);
+  const status = (name: string) => page.getByText(`status: ${name}`, { exact: true }).waitFor();
+  const say = async (message: string) => {
+    await page.getByLabel('Message').fill(message);
+    await page.getByRole('button', { name: 'Send' }).click();
+  };
+  await status('idle');
+
+  const more = gate();
+  await say(book.write('With hooks', { chunks: ['one ', more.opened, 'two'] }));
+  await page.getByText('text: one', { exact: true }).waitFor();
+  // the page has the run in its address
+  await page.reload();
+  await page.getByText('text: one', { exact: true }).waitFor();
+  between.breakAll();
+  more.open();
+  await page.getByText('text: one two', { exact: true }).waitFor();
+  await status('completed');
+  await page.getByText('runs of the session: 1').waitFor();
+
+  await say(book.write('Refund', { toolCalls: [{ name: 'refund', arguments: {} }] }, 'Done.'));
+  await status('paused');
+  await page.getByRole('button', { name: 'Confirm refund' }).click();
+  await status('completed');
+  await page.getByText('text: Done.', { exact: true }).waitFor();
+
+  await say(book.write('Pay', { toolCalls: [{ name: 'pay', arguments: {} }] }, 'Paid.'));
+  await status('paused');
+  await page.getByRole('button', { name: 'Approve pay' }).click();
+  await page.getByText('approvals: 0').waitFor();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await status('completed');
+
+  await say(book.write('Endless', { chunks: ['one', new Promise(() => {})] }));
+  await page.getByText('text: one', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await status('cancelled');
+  expect(faults).toEqual([]);
 });

@@ -30,7 +30,7 @@ beforeAll(() => {
   for (const name of ['dist', 'package.json', 'LICENSE', 'README.md'])
     cpSync(join(source, name), join(installed, name), { recursive: true });
   mkdirSync(join(project, 'node_modules/@types'), { recursive: true });
-  for (const name of ['@types/node', 'undici-types'])
+  for (const name of ['@types/node', 'undici-types', 'react', '@types/react', 'csstype'])
     symlinkSync(join(modules, name), join(project, 'node_modules', name), 'dir');
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }\n');
 });
@@ -39,9 +39,10 @@ afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 test('it depends on nothing, and imports nothing but itself', () => {
   expect(manifest).not.toHaveProperty('dependencies');
-  expect(manifest).not.toHaveProperty('peerDependencies');
+  expect(manifest.peerDependenciesMeta).toEqual({ react: { optional: true } });
+  expect(Object.keys(manifest.peerDependencies)).toEqual(['react']);
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
-  const scripts = files.filter((name) => name.endsWith('.js'));
+  const scripts = files.filter((name) => name.endsWith('.js') && !name.endsWith('react.js'));
   const imported = scripts.flatMap((name) => [
     ...readFileSync(join(installed, name), 'utf8').matchAll(/(?:from|import\()\s*['"]([^'"]+)/g),
   ]);
@@ -61,6 +62,7 @@ test('it is smaller than 15 KB', async () => {
 
 const program = `
 import { type AgentEvent, ApiError, createClient, NetworkError } from '@runyard/client';
+import { useRun } from '@runyard/client/react';
 
 const client = createClient({ baseUrl: 'http://127.0.0.1:7777', token: async () => 'secret', retries: 2 });
 
@@ -91,7 +93,14 @@ export function name(error: unknown, event: AgentEvent): string {
   return error instanceof NetworkError ? error.message : '';
 }
 
+export function page(): string {
+  const chat = useRun(client.workflows, 'complaints');
+  return chat.run?.step_requirements?.[0]?.step_name ?? chat.text;
+}
+
 export async function wrong(): Promise<void> {
+  // @ts-expect-error the field is misspelt
+  await useRun(client.agents, 'assistant').send({ mesage: 'Hello' });
   // @ts-expect-error the field is misspelt
   await client.agents.run('assistant', { mesage: 'Hello' });
   // @ts-expect-error the message is missing
