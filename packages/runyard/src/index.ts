@@ -53,6 +53,7 @@ export type { KnowledgeUse } from './core/agents/knowledge/knowledge-use.js';
 export type { Reference, References } from './core/agents/knowledge/references.js';
 export type { KnowledgeRetriever, Retrieval, RetrievedDocument } from './core/agents/knowledge/retriever.js';
 export type { LearningSettings } from './core/agents/learning/learning-settings.js';
+export type { CompletedAgentRun } from './core/agents/model-component.js';
 export type { SemanticRecallSettings } from './core/agents/recall/recall-settings.js';
 export type { GivenAnswer } from './core/agents/requirements/read-answer.js';
 export type { ToolRequirementState } from './core/agents/requirements/tool-requirements.js';

@@ -267,7 +267,7 @@ test('an agent without a service remembers past sessions and introduces itself t
   expect(JSON.parse(tools[0]!.result!)).toMatchObject([
     {
       session_id: sessionId,
-      name: 'I like tea',
+      name: 'I like [drink]',
       runs: [{ assistant: 'Hello!' }, { user: 'I like [drink]' }],
     },
   ]);
