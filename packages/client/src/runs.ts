@@ -132,7 +132,7 @@ export class Runs<K extends Kind> {
           if (failures > 0 && error instanceof ApiError && taken.has(error.errorCode)) return undefined;
           if (!hasAnswers(answers) || failures >= this.#transport.retries || !isTransient(error)) throw error;
           await pause(backOffMs(failures, error), signal);
-          // the service takes an answer once; a run that goes on or has ended has it
+          // the service takes an answer once; a run that continues or has ended has it
           if ((await read()).status.toLowerCase() !== 'paused') return undefined;
         }
       }

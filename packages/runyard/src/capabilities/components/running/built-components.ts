@@ -195,7 +195,7 @@ export class BuiltComponents {
 
   /** What is built once is used wherever it is referred to. */
   #build(tree: ConfigTree, language: ConfigLanguage, { isKept, isMember }: Building): BuiltComponent {
-    // a member without a model is none that runs by itself
+    // a member without a model cannot run by itself
     const key = isMember && tree.stored.config.model == null ? `member ${tree.key}` : tree.key;
     const known = this.#built.get(key);
     if (known !== undefined) return known;
