@@ -1,9 +1,17 @@
+import { totalmem } from 'node:os';
 import { providePostgres } from '../../scripts/lib/postgres.mjs';
+
+/** Those of a server that people use: durable commits, and a quarter of the memory, as PostgreSQL's manual suggests. */
+const serverSettings = {
+  fsync: 'on',
+  full_page_writes: 'on',
+  shared_buffers: `${Math.floor(totalmem() / 4 / 2 ** 20)}MB`,
+};
 
 /** A PostgreSQL database that holds nothing but what the bench puts there, and `another` one. */
 export async function provideBenchDatabase(signal) {
   const { default: pg } = await import('pg');
-  const provided = await providePostgres(signal);
+  const provided = await providePostgres(signal, serverSettings);
   const name = `runyard_bench_${process.pid}`;
   const execute = async (sql) => {
     const client = new pg.Client({ connectionString: provided.url });

@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { capture } from './setup.mjs';
 
-/** Makes and starts a throw-away cluster on loopback. Its data is not kept safe, because it is never needed again. */
-export async function startCluster(binaries, port, signal) {
+/**
+ * Makes and starts a throw-away cluster on loopback. Its data is not kept safe, because it is never needed again, unless
+ * `settings` of the server say otherwise.
+ */
+export async function startCluster(binaries, port, signal, settings = {}) {
   const user = serverUser();
   const folder = mkdtempSync(join(tmpdir(), 'runyard-postgres-'));
   const password = randomBytes(16).toString('hex');
@@ -14,7 +17,7 @@ export async function startCluster(binaries, port, signal) {
   try {
     await initialise(binaries, folder, password, user);
     signal.throwIfAborted();
-    const server = launch(binaries, folder, port, user);
+    const server = launch(binaries, folder, port, user, settings);
     const stop = async () => {
       await server.stop();
       removeFolder();
@@ -62,7 +65,7 @@ async function initialise(binaries, folder, password, user) {
   if (code !== 0) throw new Error(`initdb failed: ${output.trim()}`);
 }
 
-function launch(binaries, folder, port, user) {
+function launch(binaries, folder, port, user, given) {
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -70,6 +73,7 @@ function launch(binaries, folder, port, user) {
     full_page_writes: 'off',
     max_connections: '200',
     shared_buffers: '64MB',
+    ...given,
   };
   const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   // A group of its own: Ctrl-C in the terminal must reach it through stop(), after its clients have gone.

@@ -7,12 +7,17 @@ import { capture } from './setup.mjs';
 
 /**
  * A PostgreSQL for the tests: a given URL, a running server that lets us in, local binaries, the system's package
- * manager, in that order. Answers { url, description, stop }; stop may be called more than once.
+ * manager, in that order. Answers { url, description, stop }; stop may be called more than once. `settings` are those of
+ * a server that is started here.
  */
-export async function providePostgres(signal) {
+export async function providePostgres(signal, settings) {
   const given = process.env.RUNYARD_TEST_POSTGRES_URL;
   if (given) return { url: given, description: 'RUNYARD_TEST_POSTGRES_URL', stop: async () => {} };
-  return (await onRunningServer()) ?? (await onLocalBinaries(signal)) ?? (await onInstalledBinaries(signal));
+  return (
+    (await onRunningServer()) ??
+    (await onLocalBinaries(signal, settings)) ??
+    (await onInstalledBinaries(signal, settings))
+  );
 }
 
 /** A database of our own on the usual port, if a usual user may make one without a password. */
@@ -49,10 +54,10 @@ async function execute(connectionString, sql) {
   }
 }
 
-async function onLocalBinaries(signal) {
+async function onLocalBinaries(signal, settings) {
   const folder = await findBinaries();
   if (!folder) return undefined;
-  const cluster = await startCluster(folder, await freePort(), signal);
+  const cluster = await startCluster(folder, await freePort(), signal, settings);
   return {
     url: cluster.url,
     description: `private cluster on port ${cluster.port} from ${folder}`,
@@ -60,9 +65,9 @@ async function onLocalBinaries(signal) {
   };
 }
 
-async function onInstalledBinaries(signal) {
+async function onInstalledBinaries(signal, settings) {
   const used = await installBinaries();
-  const provided = used ? await onLocalBinaries(signal) : undefined;
+  const provided = used ? await onLocalBinaries(signal, settings) : undefined;
   if (provided) return { ...provided, description: `${provided.description}, installed with ${used}` };
   throw new Error(
     'The tests need PostgreSQL and none was found. Set RUNYARD_TEST_POSTGRES_URL=postgres://user:password@host/database, or install PostgreSQL.',
