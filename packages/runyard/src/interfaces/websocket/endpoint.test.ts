@@ -63,7 +63,7 @@ describe('signs of life', () => {
 test('what a client does not read stays out of the memory of the service', async () => {
   const { server, url, runs } = await startSockets();
   let stream: Socket | undefined;
-  server.app.server.on('connection', (socket: Socket) => {
+  server.server.on('connection', (socket: Socket) => {
     stream = socket;
   });
   const client = await WsClient.connect(url, '/agents/ws?format=json');

@@ -80,7 +80,7 @@ test('what does not end in time is cut off', async () => {
   });
   const onReceive = vi.fn();
   const { server, url } = await startServer([stuck]);
-  server.app.server.on('request', onReceive);
+  server.server.on('request', onReceive);
   const answer = fetch(`${url}/stuck`);
   await vi.waitFor(() => expect(onReceive).toHaveBeenCalled());
   const failed = expect(answer).rejects.toThrow();

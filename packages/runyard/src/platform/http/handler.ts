@@ -1,10 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { errorCode } from '../../core/errors/error-code.js';
 import { errors } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import type { ApiDescription } from './openapi/openapi.js';
 import type { EventStreams } from './response/sse.js';
+import type { Router } from './router.js';
 import { type NodeUpgrade, refuseUpgrade, type UpgradeGate, type Upgrades } from './upgrades.js';
 
 /** A plain Node request handler, for another server. */
@@ -16,7 +16,7 @@ export interface NodeHandler {
 
 /** The application, ready to be listened on or mounted. */
 export interface HttpServer {
-  readonly app: FastifyInstance;
+  readonly server: Server;
   readonly description: ApiDescription;
   listen(address: { readonly host: string; readonly port: number }): Promise<{ url: string; port: number }>;
   /** For another server: everything under `basePath` is ours, and the prefix is taken off before routing. */
@@ -29,7 +29,8 @@ export interface HttpServer {
 }
 
 interface Parts {
-  readonly app: FastifyInstance;
+  readonly server: Server;
+  readonly router: Router;
   readonly listener: {
     receive(request: IncomingMessage, response: ServerResponse, basePath?: string): void;
   };
@@ -43,15 +44,16 @@ interface Parts {
 const flushMs = 1_000;
 const sweepMs = 20;
 
-export function httpServer({ app, listener, streams, description, upgrades, gate }: Parts): HttpServer {
+export function httpServer(parts: Parts): HttpServer {
+  const { server, router, listener, streams, description, upgrades, gate } = parts;
   return {
-    app,
+    server,
     description,
     async listen({ host, port }) {
-      await app.listen({ host, port }).catch((error: unknown) => {
+      await router.listen({ host, port }).catch((error: unknown) => {
         throw explainListen(error, host, port, 'port');
       });
-      const address = app.server.address();
+      const address = server.address();
       const actual = typeof address === 'object' && address !== null ? address.port : port;
       return { url: urlOf(host, actual), port: actual };
     },
@@ -68,15 +70,15 @@ export function httpServer({ app, listener, streams, description, upgrades, gate
       return Object.assign(handle, { upgrade });
     },
     async close({ graceMs = 0 } = {}) {
-      const closed = Promise.all([app.close(), upgrades?.close()]);
+      const closed = Promise.all([router.close(), upgrades?.close()]);
       // A connection that falls idle while others are waited for would else stay open for its next request.
-      const sweep = setInterval(() => app.server.closeIdleConnections(), sweepMs);
+      const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
       try {
         if (!(await settles(closed, graceMs)) && streams.size > 0) {
           streams.endAll();
           await settles(closed, flushMs);
         }
-        app.server.closeAllConnections();
+        server.closeAllConnections();
         // A mounted application has no connections of its own whose end would end its streams.
         streams.endAll();
         await closed;

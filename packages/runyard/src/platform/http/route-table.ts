@@ -1,7 +1,9 @@
 import type { HttpMethod, RouteFacts } from './route.js';
 
 interface KnownPath {
-  readonly pattern: RegExp;
+  readonly path: string;
+  /** Made when a path is looked for that no route took: a start needs none. */
+  pattern?: RegExp;
   readonly methods: HttpMethod[];
 }
 
@@ -12,7 +14,7 @@ export class RouteTable {
   constructor(routes: readonly Pick<RouteFacts, 'method' | 'path'>[]) {
     for (const { method, path } of routes) {
       const shape = shapeOf(path);
-      const known = this.#paths.get(shape) ?? { pattern: patternOf(path), methods: [] };
+      const known = this.#paths.get(shape) ?? { path, methods: [] };
       if (known.methods.includes(method)) throw new Error(`The route ${method} ${path} is defined twice.`);
       known.methods.push(method);
       this.#paths.set(shape, known);
@@ -23,6 +25,7 @@ export class RouteTable {
   methodsAt(path: string): readonly HttpMethod[] {
     const methods = new Set<HttpMethod>();
     for (const known of this.#paths.values()) {
+      known.pattern ??= patternOf(known.path);
       if (known.pattern.test(path)) for (const method of known.methods) methods.add(method);
     }
     return [...methods].sort();

@@ -1,12 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
-import Fastify, {
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify';
-import { errors, RunyardError } from '../../core/errors/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
 import { type CustomRoutes, customRouteScope } from './custom-routes.js';
 import { BodiesInFlight } from './defences/bodies-in-flight.js';
@@ -18,7 +11,7 @@ import { mostHeaders, mostUnanswered } from './defences/request-bounds.js';
 import { RequestGuard } from './defences/request-guard.js';
 import { StalledSockets } from './defences/stalled-sockets.js';
 import { admit, RouteDispatcher } from './dispatch.js';
-import { Exchange, type ExchangeSurroundings, exchangeOf } from './exchange.js';
+import { Exchange, type ExchangeSurroundings } from './exchange.js';
 import { type HttpServer, httpServer } from './handler.js';
 import { documentationRoutes } from './openapi/docs.js';
 import { type ApiInfo, describeApi, type PathExamples } from './openapi/openapi.js';
@@ -28,6 +21,7 @@ import { EventStreams } from './response/sse.js';
 import type { EncodeError, ResolveCaller, Route } from './route.js';
 import { refuseUndecidedAccess } from './route-access.js';
 import { RouteTable } from './route-table.js';
+import { ownRouter } from './router.js';
 import type { HttpSettings } from './settings.js';
 import { acceptUpgrades, UpgradeGate, type Upgrades } from './upgrades.js';
 
@@ -48,9 +42,6 @@ export interface HttpServerOptions<Services> {
   readonly log: Log;
 }
 
-/** Long ids are legal; what is longer than this is no id. */
-const maxParameterLength = 1_024;
-
 /** Assembles the application: routes, custom routes, error answers, CORS, limits. It does not listen yet. */
 export async function createHttpServer<Services>(options: HttpServerOptions<Services>): Promise<HttpServer> {
   const { settings, log } = options;
@@ -68,52 +59,30 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   const bodies = new BodiesInFlight(settings);
   const requestGuard = new RequestGuard(settings, addresses, log);
   const listener = new RequestListener(requestGuard, stalled, { log, addresses, bodies }, routes);
-  const app = buildApp(listener, settings, log);
-
-  app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
-  const answerUnrouted = (request: FastifyRequest, reply: FastifyReply): void => {
-    reply.hijack();
-    void answerNotFound(exchangeOf(request.raw), table, options, limiter);
-  };
-  app.setNotFoundHandler(answerUnrouted);
-  // Before fastify reads a body in vain. The operator's routes may have such handlers of their own.
-  if (!options.customRoutes) {
-    app.addHook('onRequest', (request, reply, done) => {
-      if (request.is404) answerUnrouted(request, reply);
-      else done();
-    });
-  }
-  for (const route of routes) addRoute(app, new RouteDispatcher(route, { ...options, streams, limiter }));
-  if (options.customRoutes)
-    app.register(customRouteScope(options.customRoutes, table, options.resolveCaller, limiter));
-  await app.ready();
-  const { upgrades } = options;
-  const parts = { app, listener, streams, description, ...(upgrades && { upgrades }) };
+  const server = createNodeServer(listener, settings, log);
+  const answerUnrouted = (exchange: Exchange): void => void answerNotFound(exchange, table, options, limiter);
+  const dispatchers = routes.map((route) => new RouteDispatcher(route, { ...options, streams, limiter }));
+  const routing = { server, dispatchers, answerUnrouted };
+  const { customRoutes, upgrades } = options;
+  const router = customRoutes
+    ? await (await import('./custom-application.js')).customApplication({
+        ...routing,
+        custom: customRouteScope(customRoutes, table, options.resolveCaller, limiter),
+        maxBodyBytes: settings.maxBodyBytes,
+      })
+    : ownRouter(routing);
+  listener.route = router.route;
+  const parts = { server, router, listener, streams, description, ...(upgrades && { upgrades }) };
   // Without an endpoint there is no listener: then Node ignores the offer of another protocol by itself.
   if (!upgrades?.paths.size) return httpServer(parts);
   const gate = new UpgradeGate({ upgrades, requestGuard, stalled, addresses, limiter });
-  acceptUpgrades(app.server, gate);
+  acceptUpgrades(server, gate);
   return httpServer({ ...parts, gate });
-}
-
-/**
- * Our routes are answered in fastify's first hook: its parsing, validation and serialisation have nothing to do
- * for them, and stay there for the operator's routes.
- */
-function addRoute<Services>(app: FastifyInstance, dispatcher: RouteDispatcher<Services>): void {
-  const answer = (request: FastifyRequest, reply: FastifyReply): void => {
-    reply.hijack();
-    // as the router and the query parser fill them
-    const [params, query] = [request.params, request.query] as Record<string, string>[];
-    void dispatcher.dispatch(exchangeOf(request.raw), params ?? {}, query ?? {});
-  };
-  const { method, path } = dispatcher.route;
-  app.route({ method, url: path, onRequest: answer, handler: answer });
 }
 
 /** What happens to every request before it is routed. */
 class RequestListener {
-  /** Set once the application is there. */
+  /** Set once the router is there. */
   route: (request: IncomingMessage, response: ServerResponse) => void = () => {};
   /** Routes whose protocol has errors of its own, by their paths without parameters. */
   readonly #encoders: ReadonlyMap<string, EncodeError>;
@@ -153,30 +122,6 @@ class RequestListener {
   }
 }
 
-function buildApp(listener: RequestListener, settings: HttpSettings, log: Log): FastifyInstance {
-  const app = Fastify({
-    logger: false,
-    // of Node's own server, below
-    genReqId: (request) => exchangeOf(request as IncomingMessage).requestId,
-    // A GET route is no HEAD route: that is what the contract says, and a stream has no head to speak of.
-    exposeHeadRoutes: false,
-    // While the service stops, its own parts decide what they still do.
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    bodyLimit: settings.maxBodyBytes,
-    routerOptions: { maxParamLength: maxParameterLength },
-    schemaController: { compilersFactory: lazyCompilers() },
-    frameworkErrors: (error, request, reply) => answerError(error, request, reply),
-    clientErrorHandler: (error, socket) => answerMalformed(error, socket, settings),
-    serverFactory: (handler) => {
-      listener.route = handler;
-      return createNodeServer(listener, settings, log);
-    },
-  });
-  // the type of the server is no part of what is used here
-  return app as unknown as FastifyInstance;
-}
-
 function createNodeServer(listener: RequestListener, settings: HttpSettings, log: Log): Server {
   const server = createServer({
     keepAlive: true,
@@ -191,6 +136,9 @@ function createNodeServer(listener: RequestListener, settings: HttpSettings, log
   server.on('request', (request, response) => listener.receive(request, response));
   // A client that asks first gets 100 Continue only when its body is going to be read.
   server.on('checkContinue', (request, response) => listener.receive(request, response, '', true));
+  server.on('clientError', (error: Error & { code: string }, socket) =>
+    answerMalformed(error, socket, settings),
+  );
   // Node drops what is beyond: one more is admitted, so that it can be seen and refused.
   server.maxHeadersCount = mostHeaders + 1;
   server.maxConnections = settings.maxConnections;
@@ -215,18 +163,6 @@ function seldom(tell: () => void): () => void {
   };
 }
 
-/** fastify would load two schema compilers at start, 40 ms of it. Only custom routes with schemas need them. */
-function lazyCompilers() {
-  const lazily =
-    (load: () => ReturnType<NodeJS.Require>) =>
-    (...args: unknown[]) =>
-      load()()(...args);
-  return {
-    buildValidator: lazily(() => createRequire(import.meta.url)('@fastify/ajv-compiler')),
-    buildSerializer: lazily(() => createRequire(import.meta.url)('@fastify/fast-json-stringify-compiler')),
-  };
-}
-
 /** Only admitted callers learn which paths and methods exist. */
 async function answerNotFound(
   exchange: Exchange,
@@ -241,18 +177,4 @@ async function answerNotFound(
   } catch (error) {
     sendError(exchange, error);
   }
-}
-
-/** Errors that fastify or a custom route raised, in the form of all others. */
-function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  reply.hijack();
-  sendError(exchangeOf(request.raw), translate(error));
-}
-
-function translate(error: FastifyError): unknown {
-  if (error instanceof RunyardError) return error;
-  if (error.code === 'FST_ERR_BAD_URL') return errors.badUrl();
-  const status = error.statusCode ?? 500;
-  if (status >= 400 && status < 500) return new RunyardError('bad_request', status, error.message);
-  return error;
 }

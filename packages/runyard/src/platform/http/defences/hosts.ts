@@ -31,7 +31,7 @@ export class Hosts {
       allowedHosts.filter(isWildcard),
       allowedHosts.filter((name) => !isWildcard(name)),
     ];
-    const own = host === undefined ? [] : [isIPv6(host) ? `[${host}]` : host];
+    const own = host === undefined ? [] : [bracketed(host)];
     this.#names = new Set([...names, ...own].flatMap((name) => hostnameOf(name) ?? []));
     this.#domains = domains.flatMap((domain) => hostnameOf(domain.slice(2)) ?? []).map((name) => `.${name}`);
     this.#always = allowedHosts.length > 0;
@@ -59,9 +59,14 @@ export class Hosts {
       this.#names.has(name) ||
       this.#domains.some((domain) => name.endsWith(domain)) ||
       // by the address itself no name was made to lead here
-      name === hostnameOf(isIPv6(localAddress) ? `[${localAddress}]` : localAddress)
+      name === hostnameOf(bracketed(localAddress))
     );
   }
+}
+
+/** An address as the host of a URL. Node's pattern of IPv6 takes milliseconds to compile, and most addresses are none. */
+function bracketed(address: string): string {
+  return address.includes(':') && isIPv6(address) ? `[${address}]` : address;
 }
 
 /** The name that the client called, as it says. */

@@ -1,5 +1,4 @@
-import type { Socket } from 'node:net';
-import type { ConnectionError } from 'fastify';
+import type { Duplex } from 'node:stream';
 import { errors, RunyardError } from '../../../core/errors/errors.js';
 import { newId } from '../../../core/ids.js';
 import { describeBytes } from '../request/body.js';
@@ -11,7 +10,7 @@ export const headersTimeoutMs = 30_000;
 type Bounds = Pick<HttpSettings, 'maxHeaderBytes' | 'requestTimeoutMs'>;
 
 /** What is not even HTTP has no request and no response object; it gets an answer all the same. */
-export function answerMalformed(error: ConnectionError, socket: Socket, bounds: Bounds): void {
+export function answerMalformed(error: { readonly code: string }, socket: Duplex, bounds: Bounds): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
