@@ -1,4 +1,5 @@
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Made at its first use, which loads its data. */
+let graphemes: Intl.Segmenter | undefined;
 /** How far around a place is looked for the character that it may be within. Longer ones are cut between code points. */
 const window = 64;
 
@@ -10,6 +11,7 @@ const window = 64;
 export function characterStart(text: string, index: number, after: number): number {
   if (index >= text.length || isPlain(text, index)) return index;
   const from = codePointStart(text, Math.max(0, index - window));
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   const found = graphemes.segment(text.slice(from, index + window)).containing(index - from);
   const start = from + (found?.index ?? 0);
   const end = start + (found?.segment.length ?? 0);

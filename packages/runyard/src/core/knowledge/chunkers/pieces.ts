@@ -59,12 +59,14 @@ export function* packed(parts: Iterable<string>, size: number, glue: string): It
   if (piece !== '') yield piece;
 }
 
-const sentenceSegmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' });
+/** Made at its first use, which loads its data. */
+let sentenceSegmenter: Intl.Segmenter | undefined;
 /** Segmenting costs more than the length of the text: it is done stretch by stretch. */
 const stretch = 10_000;
 
 /** The sentences of a text in every script, without the white space around them. */
 function* sentencesOf(text: string): Iterable<string> {
+  sentenceSegmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' });
   let start = 0;
   while (start < text.length) {
     const end = endOfPiece(text, start, stretch, start + stretch / 2, ['\n', ' ']);
