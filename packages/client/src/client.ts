@@ -29,7 +29,7 @@ export function createClient(options: ClientOptions): RunyardClient {
     agents: Object.assign(new Runs(transport, 'agent'), agents),
     teams: Object.assign(new Runs(transport, 'team'), teams),
     workflows: Object.assign(new Runs(transport, 'workflow'), workflows),
-    request: (method, path, rest) => transport.value({ ...rest, method, path }),
+    request: (method, path, rest) => transport.value({ ...rest, method, path, isOwnRoute: true }),
   };
 }
 

@@ -82,23 +82,33 @@ const classes: Record<number, typeof ApiError> = {
   503: UnavailableError,
 };
 
-/** The error that a response is. */
+/** The error that a response is. It may be of a proxy, which has other bodies than the service. */
 export async function apiError(response: Response): Promise<ApiError> {
-  const { status, headers, statusText } = response;
+  const { status, headers } = response;
   const text = await response.text().catch(() => '');
   const body = parsed(text);
   const { detail, error_code: code, request_id: id } = Object(body);
-  const faults: ValidationItem[] = Array.isArray(detail) ? detail : [];
-  const faultTexts = faults.map(({ loc, msg }) => `${loc?.join('.')}: ${msg}`);
+  const faults: ValidationItem[] = Array.isArray(detail) ? detail.filter((fault) => fault?.loc?.join) : [];
+  const faultTexts = faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
   return new (classes[status] ?? ApiError)({
     status,
     errorCode: typeof code === 'string' ? code : 'unknown',
-    detail: typeof detail === 'string' ? detail : faultTexts.join('; ') || text.slice(0, 500) || statusText,
-    requestId: id ?? headers.get('x-request-id') ?? undefined,
+    detail: typeof detail === 'string' ? detail : faultTexts.join('; ') || detailOf(response, text),
+    requestId: typeof id === 'string' ? id : (headers.get('x-request-id') ?? undefined),
     retryAfterMs: waitIn(headers.get('retry-after')),
     faults,
     body,
   });
+}
+
+/** Browsers hide the status and the address of a redirect. */
+function detailOf({ status, statusText, type, headers }: Response, text: string): string {
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    const target = headers.get('location') ?? 'another address';
+    return `The request was redirected to ${target}. Redirects are not followed: set baseUrl to the address of the service.`;
+  }
+  const isPage = headers.get('content-type')?.startsWith('text/html');
+  return (isPage ? '' : text.slice(0, 500)) || statusText || 'The response does not say why.';
 }
 
 function parsed(text: string): unknown {
@@ -116,10 +126,8 @@ function waitIn(header: string | null): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-const longestWaitMs = 60_000;
-
 /** Whether the same request may succeed soon. */
-export function isTransient(error: unknown): error is NetworkError | ApiError {
+export function isTransient(error: unknown, longestWaitMs = 60_000): error is NetworkError | ApiError {
   if (!(error instanceof ApiError)) return error instanceof NetworkError;
   return [429, 502, 503, 504].includes(error.status) && (error.retryAfterMs ?? 0) <= longestWaitMs;
 }

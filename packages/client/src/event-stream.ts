@@ -1,7 +1,8 @@
-import { backOffMs, pause } from './back-off.js';
-import { isTransient, NetworkError, type RunyardError } from './errors.js';
-import { framesIn } from './sse.js';
-import { reached, type Transport } from './transport.js';
+import { hasFiles } from './body.js';
+import { isTransient, NetworkError, RunyardError } from './errors.js';
+import { type Frame, framesIn } from './sse.js';
+import { notTheService, type Request, reached, type Transport } from './transport.js';
+import { backOffMs, pause, timer } from './waiting.js';
 
 /** What every event has. */
 export interface IndexedEvent {
@@ -15,6 +16,8 @@ export interface StreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Called before each attempt to connect again, with what ended the connection. */
   readonly onReconnect?: (reason: RunyardError | undefined) => void;
+  /** Called when the stream is connected, also when no event follows soon. */
+  readonly onConnect?: () => void;
 }
 
 /** The address of the events of a run or of a job. */
@@ -82,9 +85,9 @@ export class EventStream<Event extends IndexedEvent> implements AsyncIterable<Ev
   }
 
   async *#events(): AsyncGenerator<Event, void, undefined> {
-    const { signal, onReconnect } = this.options;
+    const { signal, onReconnect, onConnect } = this.options;
     signal?.throwIfAborted();
-    let response = await this.begin();
+    let response = this.#ended ? undefined : await this.begin();
     let failures = 0;
     let lostAt = 0;
     while (!this.#ended) {
@@ -92,6 +95,7 @@ export class EventStream<Event extends IndexedEvent> implements AsyncIterable<Ev
       try {
         response ??= await this.#open();
         lostAt = 0;
+        onConnect?.();
         // there is nothing more to come
         if (response.status === 204) this.#ended = true;
         else
@@ -100,7 +104,7 @@ export class EventStream<Event extends IndexedEvent> implements AsyncIterable<Ev
             yield event;
           }
       } catch (error) {
-        if (!isTransient(error)) throw error;
+        if (!isTransient(error, this.transport.reconnectMs)) throw error;
         failure = error;
         lostAt ||= Date.now();
         if (Date.now() - lostAt >= this.transport.reconnectMs) throw error;
@@ -117,18 +121,23 @@ export class EventStream<Event extends IndexedEvent> implements AsyncIterable<Ev
   async *#read(response: Response): AsyncGenerator<Event, void, undefined> {
     const { path } = this.source;
     const { signal } = this.options;
-    if (!response.body) throw new NetworkError(`GET ${path}: the response has no body`);
+    const request = { method: 'GET', path, ...(signal && { signal }) };
+    const type = response.headers.get('content-type');
+    if (!response.body || !type?.startsWith('text/event-stream'))
+      throw await notTheService(request, response);
     const frames = framesIn(response.body, this.transport.silenceMs);
     let isLast = false;
     try {
       for (;;) {
-        const { done, value } = await reached({ method: 'GET', path, signal }, () => frames.next());
+        // events that have come already are not read after an abort either
+        signal?.throwIfAborted();
+        const { done, value } = await reached(request, () => frames.next());
         if (done) break;
         // without an index: it announces what follows, or says why the connection ends before the events do
         if (value.name === 'error') isLast = false;
         if (value.index === undefined || value.index <= this.lastEventIndex) continue;
+        const event = this.#eventIn(value);
         this.lastEventIndex = value.index;
-        const event: Event = JSON.parse(value.data);
         isLast = this.isLast(event);
         yield event;
       }
@@ -138,33 +147,48 @@ export class EventStream<Event extends IndexedEvent> implements AsyncIterable<Ev
     }
   }
 
-  /** A connection that is not answered is given up, as one that is silent. */
-  async #open(): Promise<Response> {
+  /** A connection that breaks does not end a frame: what cannot be read now cannot be read later either. */
+  #eventIn({ index, data }: Frame): Event {
+    try {
+      const event = JSON.parse(data);
+      if (typeof event.event === 'string') return event;
+    } catch {}
+    throw new RunyardError(`${this.source.path}: event ${index} cannot be read: ${data.slice(0, 100)}`);
+  }
+
+  #open(): Promise<Response> {
     const { path, query } = this.source;
-    const { signal, headers } = this.options;
+    const { headers } = this.options;
+    return this.connect({
+      method: 'GET',
+      path,
+      query: { ...query, last_event_index: this.lastEventIndex },
+      ...(headers && { headers }),
+    });
+  }
+
+  /** Sends a request once. One that is not answered is given up, as a connection that is silent. */
+  protected async connect(request: Request): Promise<Response> {
+    const { method, path, body = {} } = request;
+    const { signal } = this.options;
     const { silenceMs } = this.transport;
     const attempt = new AbortController();
     const abort = () => attempt.abort(signal?.reason);
-    const silence = () => attempt.abort(new NetworkError(`GET ${path}: no response for ${silenceMs} ms`));
-    const timer = setTimeout(silence, silenceMs);
-    signal?.addEventListener('abort', abort);
+    const silence = () =>
+      attempt.abort(new NetworkError(`${method} ${path}: no response for ${silenceMs} ms`));
+    // nobody knows how long files take
+    const answered = hasFiles(body) ? () => {} : timer(silenceMs, silence);
     this.#disconnect();
     this.#disconnect = () => {
       signal?.removeEventListener('abort', abort);
       attempt.abort();
     };
+    signal?.addEventListener('abort', abort);
+    if (signal?.aborted) abort();
     try {
-      return await this.transport.open({
-        method: 'GET',
-        path,
-        query: { ...query, last_event_index: this.lastEventIndex },
-        // how long to try is decided here
-        retries: 0,
-        signal: attempt.signal,
-        ...(headers && { headers }),
-      });
+      return await this.transport.open({ ...request, signal: attempt.signal });
     } finally {
-      clearTimeout(timer);
+      answered();
     }
   }
 }

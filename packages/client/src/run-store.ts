@@ -86,7 +86,11 @@ export class RunStore<K extends Kind> {
     this.close();
     this.#reading = new AbortController();
     const { signal } = this.#reading;
-    const stream = open({ signal, onReconnect: () => this.#show({ status: 'reconnecting' }) });
+    const stream = open({
+      signal,
+      onReconnect: () => this.#show({ status: 'reconnecting' }),
+      onConnect: () => this.#show({ status: 'running' }),
+    });
     this.#stream = stream;
     this.#next = from;
     const ids = () => ({ runId: stream.runId, sessionId: stream.sessionId });
@@ -100,6 +104,7 @@ export class RunStore<K extends Kind> {
         this.#show({ ...ids(), status: 'running', events, text: text.value });
       }
       const run = await stream.result();
+      signal.throwIfAborted();
       this.#show({ ...ids(), run, status: run.status.toLowerCase() }, 0);
     } catch (error) {
       if (!signal.aborted) this.#show({ error, status: 'failed' }, 0);

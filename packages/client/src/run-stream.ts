@@ -1,7 +1,7 @@
 import { type EventSourceAt, EventStream, type StreamOptions } from './event-stream.js';
 import type { Kind, Kinds } from './kinds.js';
 import { pathOf } from './path.js';
-import type { Transport } from './transport.js';
+import type { Request, Transport } from './transport.js';
 
 /** A component whose runs are meant. */
 export interface Component {
@@ -18,7 +18,10 @@ export interface KnownRun {
 }
 
 /** Sends what starts or continues a run. The response is its stream; undefined if the stream has to be opened. */
-export type Begin = (stream: { lastEventIndex: number }) => Promise<Response | undefined>;
+export type Begin = (
+  stream: { lastEventIndex: number },
+  connect: (request: Request) => Promise<Response>,
+) => Promise<Response | undefined>;
 
 /** Continues a run with answers: its next stream. */
 export type ContinueWith<K extends Kind> = (
@@ -34,6 +37,8 @@ export class RunStream<K extends Kind> extends EventStream<Kinds[K]['event']> {
   readonly #component: Component;
   readonly #continueWith: ContinueWith<K>;
   #begin: Begin | undefined;
+  /** Ends when the service has the run, or the request has failed. */
+  #beginning: Promise<unknown> | undefined;
   #runId: string;
   #sessionId: string | undefined;
 
@@ -65,9 +70,10 @@ export class RunStream<K extends Kind> extends EventStream<Kinds[K]['event']> {
   /** The run when it has ended or waits for an answer, after all events. A run that failed has the status `error`. */
   async result(): Promise<Kinds[K]['run']> {
     await this.drain();
-    const { signal } = this.options;
+    const { signal, headers } = this.options;
     const path = runPath(this.#component, this.#runId);
-    const run = await this.transport.value({ method: 'GET', path, ...(signal && { signal }) });
+    const shared = { ...(signal && { signal }), ...(headers && { headers }) };
+    const run = await this.transport.value({ method: 'GET', path, ...shared });
     // the response of this operation has this type
     return run as Kinds[K]['run'];
   }
@@ -79,8 +85,11 @@ export class RunStream<K extends Kind> extends EventStream<Kinds[K]['event']> {
 
   /** Ends the run. The stream then has its last events. */
   async cancel(): Promise<void> {
+    // a run that the service does not have yet cannot be cancelled
+    await this.#beginning?.catch(() => {});
+    const { headers } = this.options;
     const path = `${runPath(this.#component, this.#runId)}/cancel`;
-    await this.transport.value({ method: 'POST', path, repeatable: true });
+    await this.transport.value({ method: 'POST', path, repeatable: true, ...(headers && { headers }) });
   }
 
   /** Continues the run after a pause, a failure or its end. */
@@ -94,7 +103,9 @@ export class RunStream<K extends Kind> extends EventStream<Kinds[K]['event']> {
   }
 
   protected override async begin(): Promise<Response | undefined> {
-    const response = await this.#begin?.(this);
+    const begun = this.#begin?.(this, (request) => this.connect(request));
+    this.#beginning = begun;
+    const response = await begun;
     this.#begin = undefined;
     const runId = response?.headers.get('x-run-id');
     if (runId && decodeURIComponent(runId) !== this.#runId) {

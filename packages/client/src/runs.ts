@@ -1,4 +1,3 @@
-import { backOffMs, pause } from './back-off.js';
 import { ApiError, isTransient } from './errors.js';
 import type { StreamOptions } from './event-stream.js';
 import type { Kind, Kinds } from './kinds.js';
@@ -13,6 +12,7 @@ import {
 } from './run-stream.js';
 import type { CallOptions, Request, Transport } from './transport.js';
 import type { ReportProgress } from './upload.js';
+import { backOffMs, pause } from './waiting.js';
 
 export interface RunOptions extends StreamOptions {
   /** Called while the request is sent. */
@@ -39,8 +39,9 @@ export class Runs<K extends Kind> {
   /** Runs a component. Gives its events. */
   stream(id: string, input: Kinds[K]['input'], options: RunOptions = {}): RunStream<K> {
     const start = this.#starting(id, input, options);
-    const begin: Begin = async () => {
-      if (!options.onUploadProgress) return this.#transport.open(start.request({ stream: true }));
+    const begin: Begin = async (_stream, connect) => {
+      const request = start.request({ stream: true });
+      if (!options.onUploadProgress) return this.#transport.repeated(request, () => connect(request));
       // who reports progress cannot read a stream
       await this.#transport.value(start.request({ background: true, stream: false }));
       return undefined;
@@ -107,7 +108,7 @@ export class Runs<K extends Kind> {
       method: 'POST',
       path: pathOf(`/${this.#kind}s/{id}/runs`, id),
       body: { ...fields, ...input, run_id: run.runId, session_id: run.sessionId, ...mode },
-      headers: { ...headers, 'idempotency-key': key },
+      headers: { 'idempotency-key': key, ...headers },
       repeatable: true,
       ...(signal && { signal }),
       ...(onUploadProgress && { onUploadProgress }),
@@ -122,11 +123,11 @@ export class Runs<K extends Kind> {
     // the response of this operation has this type
     const read = () => this.#transport.value({ method: 'GET', path, ...shared }) as Promise<Kinds[K]['run']>;
     const body = { ...answers, stream: true };
-    const begin: Begin = async (stream) => {
+    const begin: Begin = async (stream, connect) => {
       if (stream.lastEventIndex < 0) stream.lastEventIndex = lastIndexIn(await read());
       for (let failures = 0; ; failures += 1) {
         try {
-          return await this.#transport.open({ method: 'POST', path: `${path}/continue`, body, ...shared });
+          return await connect({ method: 'POST', path: `${path}/continue`, body, ...shared });
         } catch (error) {
           // an attempt before this one has arrived
           if (failures > 0 && error instanceof ApiError && taken.has(error.errorCode)) return undefined;

@@ -1,6 +1,7 @@
-import { backOffMs, pause } from './back-off.js';
-import { apiError, isTransient, NetworkError } from './errors.js';
+import { encoded } from './body.js';
+import { apiError, isTransient, NetworkError, RunyardError } from './errors.js';
 import { type ReportProgress, uploadWith } from './upload.js';
+import { backOffMs, pause, unlessAborted } from './waiting.js';
 
 export interface ClientOptions {
   /** Where the service is, such as `https://agents.example.com`; in a page also a path of its own origin. */
@@ -37,6 +38,8 @@ export interface Request extends Omit<CallOptions, 'query'> {
   readonly body?: object | undefined;
   /** Whether it may be sent again when it may have arrived. Default: for GET. */
   readonly repeatable?: boolean;
+  /** Whether pages are responses, too: of a route of the user, not of an operation. */
+  readonly isOwnRoute?: boolean;
 }
 
 /** Sends requests: with the token, repeated where that is safe, with typed errors. */
@@ -62,25 +65,23 @@ export class Transport {
 
   /** The body of the response: JSON, text of another type, or undefined without one. */
   value(request: Request): Promise<unknown> {
-    return this.#repeated(request, async (response) => {
-      const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return this.repeated(request, async () => {
+      const response = await this.open(request);
+      const type = response.headers.get('content-type') ?? '';
+      if (type.startsWith('text/html') && !request.isOwnRoute) throw await notTheService(request, response);
       return reached(request, async () => {
         const text = await response.text();
-        return isJson ? JSON.parse(text) : text || undefined;
+        return type.startsWith('application/json') ? JSON.parse(text) : text || undefined;
       });
     });
   }
 
-  /** The response, before its body has come. */
-  open(request: Request): Promise<Response> {
-    return this.#repeated(request, (response) => response);
-  }
-
-  async #repeated<T>(request: Request, read: (response: Response) => T | Promise<T>): Promise<T> {
+  /** Does the work of a request again if that may help and is safe. */
+  async repeated<T>(request: Request, work: () => Promise<T>): Promise<T> {
     const { repeatable = request.method === 'GET', retries = this.retries, signal } = request;
     for (let failures = 0; ; failures += 1) {
       try {
-        return await read(await this.#authorized(request));
+        return await work();
       } catch (error) {
         if (!repeatable || failures >= retries || !isTransient(error)) throw error;
         await pause(backOffMs(failures, error), signal);
@@ -88,13 +89,15 @@ export class Transport {
     }
   }
 
-  async #authorized(request: Request): Promise<Response> {
+  /** The response, before its body has come. The request is sent once; twice if the token has expired. */
+  async open(request: Request): Promise<Response> {
+    const { signal } = request;
     const token = this.#token ?? this.#newToken();
-    let response = await this.#send(request, await token);
+    let response = await this.#send(request, await unlessAborted(token, signal));
     if (response.status === 401 && typeof this.#options.token === 'function') {
       // of several requests that are refused at once, the first gets the new token for all
       if (this.#token === token) this.#newToken();
-      const renewed = await (this.#token ?? this.#newToken());
+      const renewed = await unlessAborted(this.#token ?? this.#newToken(), signal);
       if (renewed !== (await token)) {
         await response.body?.cancel();
         response = await this.#send(request, renewed);
@@ -116,14 +119,16 @@ export class Transport {
 
   #send({ method, path, query, body, signal, ...request }: Request, token: string): Promise<Response> {
     const { baseUrl, fetch = globalThis.fetch.bind(globalThis) } = this.#options;
-    const url = baseUrl.replace(/\/+$/, '') + path + searchOf(query);
+    const url = addressOf(baseUrl) + path + searchOf(query);
     const data = body && encoded(body);
-    const headers = {
-      ...(token && { authorization: `Bearer ${token}` }),
-      ...(typeof data === 'string' && { 'content-type': 'application/json' }),
-      ...this.#options.headers,
-      ...request.headers,
-    };
+    const headers = merged(
+      {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(typeof data === 'string' && { 'content-type': 'application/json' }),
+      },
+      this.#options.headers,
+      request.headers,
+    );
     const { onUploadProgress } = request;
     return reached({ method, path, signal }, () =>
       data !== undefined && onUploadProgress
@@ -131,6 +136,8 @@ export class Transport {
         : fetch(url, {
             method,
             headers,
+            // the service sends none; what follows them takes headers and messages to other addresses
+            redirect: 'manual',
             ...(data !== undefined && { body: data }),
             ...(signal && { signal }),
           }),
@@ -148,9 +155,40 @@ export async function reached<T>(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof NetworkError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new NetworkError(`${method} ${path}: ${reason}`, { cause: error });
+    throw new NetworkError(`${method} ${path}: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+/** Node says the reason in the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  return cause instanceof Error && cause.message ? `${message} (${cause.message})` : message;
+}
+
+/** A page instead of an answer: a wrong address, or a proxy that wants something. */
+export async function notTheService({ method, path }: Request, response: Response): Promise<RunyardError> {
+  await response.body?.cancel();
+  const type = response.headers.get('content-type') ?? 'of no type';
+  return new RunyardError(
+    `${method} ${path}: the response is ${type}, so it is not from a Runyard service. Check baseUrl.`,
+  );
+}
+
+/** Platforms treat a wrong address like a service that is away; it would be tried again and again. */
+function addressOf(baseUrl: string): string {
+  const origin = typeof location === 'object' ? '(https?://[^/?#@\\s]+)?' : 'https?://[^/?#@\\s]+';
+  if (new RegExp(`^${origin}(/[^?#\\s]*)?$`, 'i').test(baseUrl)) return baseUrl.replace(/\/+$/, '');
+  throw new TypeError(
+    `baseUrl is '${baseUrl}'. Set it to the address of the service, such as https://agents.example.com/ai, without a query or credentials. Only a page can use a path.`,
+  );
+}
+
+/** Names differ in case: the last one counts. */
+function merged(...lists: readonly (Readonly<Record<string, string>> | undefined)[]): Record<string, string> {
+  const headers = new Headers();
+  for (const list of lists) for (const [name, value] of Object.entries(list ?? {})) headers.set(name, value);
+  return Object.fromEntries(headers);
 }
 
 function searchOf(query: object = {}): string {
@@ -158,20 +196,4 @@ function searchOf(query: object = {}): string {
   for (const [name, value] of Object.entries(query))
     for (const one of [value].flat()) if (one !== undefined && one !== null) search.append(name, String(one));
   return `${search}` && `?${search}`;
-}
-
-/** JSON; a form if there are files in it. */
-function encoded(body: object): string | FormData {
-  if (body instanceof FormData) return body;
-  const fields = Object.entries(body).filter(([, value]) => value !== undefined && value !== null);
-  if (!fields.some(([, value]) => [value].flat().some(isFile))) return JSON.stringify(body);
-  const form = new FormData();
-  for (const [name, value] of fields)
-    for (const one of isFile([value].flat()[0]) ? [value].flat() : [value])
-      form.append(name, isFile(one) || typeof one === 'string' ? one : JSON.stringify(one));
-  return form;
-}
-
-function isFile(value: unknown): value is Blob {
-  return value instanceof Blob;
 }

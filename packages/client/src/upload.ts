@@ -40,21 +40,27 @@ function uploadInBrowser(
     request.open(method, url);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded, total }) => report({ loaded, total });
-    request.onload = () => {
-      const { status, statusText, responseText } = request;
-      const lines = request.getAllResponseHeaders().trim().split('\r\n');
-      const fields = lines.map((line): [string, string] => {
-        const colon = line.indexOf(':');
-        return [line.slice(0, colon), line.slice(colon + 1).trim()];
-      });
-      resolve(new Response(status === 204 ? null : responseText, { status, statusText, headers: fields }));
-    };
+    request.onload = () => resolve(responseOf(request, url));
     request.onerror = () => reject(new NetworkError(`${method} ${url} failed`));
     request.onabort = () => reject(signal?.reason);
     request.onloadend = () => signal?.removeEventListener('abort', abort);
     signal?.addEventListener('abort', abort);
     request.send(body);
   });
+}
+
+function responseOf(request: XMLHttpRequest, url: string): Response {
+  const { status, statusText, responseText, responseURL } = request;
+  // redirects cannot be prevented here; their responses are refused as elsewhere
+  if (responseURL !== new URL(url, location.href).href)
+    return new Response(null, { status: 302, headers: { location: responseURL } });
+  const headers = new Headers();
+  // there are no lines if the service of another origin exposes no header
+  for (const line of request.getAllResponseHeaders().split('\r\n').filter(Boolean)) {
+    const colon = line.indexOf(':');
+    headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  return new Response(status === 204 ? null : responseText, { status, statusText, headers });
 }
 
 function uploadAsStream(
@@ -75,8 +81,9 @@ function uploadAsStream(
   const encoded = new Response(body);
   const type = headers['content-type'] ?? encoded.headers.get('content-type') ?? '';
   const stream = encoded.body?.pipeThrough(counter) ?? null;
-  const init = { ...rest, headers: { ...headers, 'content-type': type }, body: stream, duplex: 'half' };
-  return fetch(url, init);
+  const redirect: RequestRedirect = 'manual';
+  const sent = { headers: { ...headers, 'content-type': type }, body: stream, duplex: 'half', redirect };
+  return fetch(url, { ...rest, ...sent });
 }
 
 function bytesIn(body: string | FormData): number {
