@@ -7,8 +7,7 @@ const frames = [frame(0, 'RunStarted'), frame(1, 'RunContent', { content: 'a' })
 const input = { message: 'Hello', run_id: 'r', session_id: 's' };
 const never = new Promise<never>(() => {});
 
-const listeners = (signal: AbortSignal) =>
-  getEventListeners(signal, 'abort').length;
+const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
 /** Sends nothing after the first event. */
 const silent = () =>

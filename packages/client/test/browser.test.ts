@@ -11,6 +11,7 @@ import { gate } from '../../runyard/test/support/until.js';
 import type { createClient as CreateClient } from '../src/index.js';
 
 declare const createClient: typeof CreateClient;
+declare const updates: { readonly count: number; readonly since: number };
 /** What the functions that run in the page report to the test. */
 declare const heard: (name: string) => Promise<void>;
 
@@ -26,6 +27,15 @@ const refund = tool({
   execute: () => 'refunded',
 });
 const pay = tool({ name: 'pay', description: 'Pays', approval: 'required', execute: () => 'paid' });
+const manyEvents = 10_000;
+const emitting = tool({
+  name: 'emit',
+  description: 'Sends events',
+  execute: async (_input, { emit }) => {
+    for (let number = 0; number < manyEvents; number += 1) await emit({ number });
+    return 'sent';
+  },
+});
 
 async function bundled(file: string, options: { format: 'iife' | 'esm'; name?: string }): Promise<string> {
   const build = await rolldown({
@@ -44,7 +54,7 @@ beforeAll(async () => {
   const react = await bundled('react-page.ts', { format: 'esm' });
   service = await TestService.start({
     agents: [
-      agent({ id: 'clerk', model: book.model, tools: [refund, pay] }),
+      agent({ id: 'clerk', model: book.model, tools: [refund, pay, emitting] }),
       agent({ id: 'reader', model: 'offline' }),
     ],
     routes: (server) => {
@@ -161,3 +171,40 @@ test('hooks show a run, its pauses and approvals, and find it again after a relo
   await status('cancelled');
   expect(faults).toEqual([]);
 });
+
+test(
+  'ten thousand events are all shown, and the page is not rendered more often than the screen',
+  async () => {
+    const between = await ServerBetween.before(service.url);
+    const page = await browser.newPage();
+    await page.goto(new URL('/react', between.url).href);
+    const message = book.write('Many', { toolCalls: [{ name: 'emit', arguments: {} }] }, 'Done.');
+    await page.getByLabel('Message').fill(message);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText(/^events: \d{3,}$/).waitFor();
+    between.breakAll();
+    const completed = page.getByText('status: completed', { exact: true });
+    await completed.waitFor({ timeout: installMs });
+    const shown = () => page.getByText(/^events: \d+$/).textContent();
+    const live = await page.evaluate(() => ({ ...updates, now: performance.now() }));
+    const count = Number((await shown())?.slice('events: '.length));
+    expect(count).toBeGreaterThan(manyEvents);
+    // development mode runs the first effect twice
+    expect(live.count).toBeLessThanOrEqual((live.now - live.since) / 16 + 2);
+
+    // again from the service, as after a reload
+    await page.reload();
+    await completed.waitFor({ timeout: installMs });
+    expect(await shown()).toBe(`events: ${count}`);
+    const run = new URL(page.url()).hash.slice(1);
+    await page.goto(new URL('/page', between.url).href);
+    const indices = await page.evaluate(async (runId) => {
+      const read: number[] = [];
+      for await (const { event_index } of createClient({ baseUrl: '' }).agents.follow('clerk', runId))
+        read.push(event_index);
+      return read;
+    }, run);
+    expect(indices).toEqual(Array.from({ length: count }, (_one, at) => at));
+  },
+  installMs,
+);

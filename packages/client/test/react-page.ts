@@ -6,6 +6,10 @@ import { useApprovals, useRun, useSession } from '../dist/react.js';
 declare const document: { getElementById(id: string): Element };
 declare const location: { hash: string };
 
+/** How often the list of events was another one, and since when. */
+const updates = { count: 0, since: performance.now() };
+Object.assign(globalThis, { updates });
+
 const client = createClient({ baseUrl: '' });
 
 function Page() {
@@ -18,6 +22,10 @@ function Page() {
   useEffect(() => {
     if (chat.runId !== undefined) location.hash = chat.runId;
   }, [chat.runId]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each list is counted
+  useEffect(() => {
+    updates.count += 1;
+  }, [chat.events]);
   const waiting = (chat.run?.tools ?? []).filter(({ requires_confirmation }) => requires_confirmation);
   const button = (name: string, onClick: () => unknown) =>
     h('button', { type: 'button', key: name, onClick }, name);
@@ -34,6 +42,7 @@ function Page() {
     button('Continue', () => chat.answer({})),
     h('p', null, `status: ${chat.status}`),
     h('p', null, `text: ${chat.text}`),
+    h('p', null, `events: ${chat.events.length}`),
     h('p', null, `runs of the session: ${session.data?.length ?? '?'}`),
     h('p', null, `approvals: ${approvals.data?.length ?? '?'}`),
     chat.status === 'paused' &&

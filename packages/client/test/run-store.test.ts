@@ -4,6 +4,7 @@ import { ScriptBook } from '../../runyard/test/support/providers/script-book.js'
 import { TestService } from '../../runyard/test/support/service.js';
 import { createClient, NotFoundError } from '../src/index.js';
 import { RunStore } from '../src/run-store.js';
+import { frame, ScriptedService, stream } from './support/scripted-service.js';
 
 const book = new ScriptBook();
 const emitting = tool({
@@ -54,4 +55,52 @@ test('a request that fails is shown with its reason', async () => {
   await store.send({ message: 'Hello' });
   await expect.poll(() => store.state().status).toBe('failed');
   expect(store.state().error).toBeInstanceOf(NotFoundError);
+});
+
+test('a run that is replaced by another one no longer changes what is shown', async () => {
+  const bodies = new Map<string, ReadableStreamDefaultController<Uint8Array>>();
+  // a platform whose connections do not end at once
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    if (init?.method === 'GET')
+      return Response.json({ run_id: String(url).split('/').at(-1), status: 'completed' });
+    const { run_id } = JSON.parse(String(init?.body));
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => void bodies.set(run_id, controller),
+    });
+    return new Response(body, { headers: stream });
+  };
+  const push = (run_id: string, ...frames: string[]) => {
+    const text = frames.join('').replaceAll('"run_id":"r"', `"run_id":"${run_id}"`);
+    bodies.get(run_id)!.enqueue(new TextEncoder().encode(text));
+  };
+  const store = new RunStore(createClient({ baseUrl: 'http://service', fetch }).agents, 'clerk');
+  void store.send({ message: 'One', run_id: 'one' });
+  await expect.poll(() => bodies.has('one')).toBe(true);
+  push('one', frame(0, 'RunStarted'));
+  await expect.poll(() => store.state().events.length).toBe(1);
+  const second = store.send({ message: 'Two', run_id: 'two' });
+  await expect.poll(() => bodies.has('two')).toBe(true);
+  push('one', frame(1, 'RunContent', { content: 'of one' }), frame(2, 'RunCompleted'));
+  push('two', frame(0, 'RunContent', { content: 'of two' }), frame(1, 'RunCompleted'));
+  for (const body of bodies.values()) body.close();
+  await second;
+  await expect.poll(() => store.state().status).toBe('completed');
+  expect(store.state()).toMatchObject({ runId: 'two', text: 'of two', run: { run_id: 'two' } });
+  expect(store.state().events.map(({ run_id }) => run_id)).toEqual(['two', 'two']);
+});
+
+test('a run is shown as running when it is connected again, also if no event follows', async () => {
+  const statuses: string[] = [];
+  const isReconnecting = () => expect.poll(() => statuses.at(-1)).toBe('reconnecting');
+  const service = await ScriptedService.start(async (_request, response, count) => {
+    if (count === 1) return response.writeHead(200, stream).end(frame(0, 'RunStarted'));
+    await isReconnecting();
+    return response.writeHead(200, stream).flushHeaders();
+  });
+  const store = new RunStore(createClient({ baseUrl: service.url }).agents, 'clerk');
+  store.subscribe(() => statuses.push(store.state().status));
+  void store.follow('r');
+  await isReconnecting();
+  await expect.poll(() => statuses.at(-1)).toBe('running');
+  store.close();
 });

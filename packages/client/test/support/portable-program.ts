@@ -23,7 +23,11 @@ export async function portableProgram(createClient: typeof CreateClient, baseUrl
   const onUploadProgress = (report: { loaded: number; total: number }) => {
     reports.push(report);
   };
-  const upload = await client.agents.run('reader', { message: 'What is in it?', files }, { onUploadProgress });
+  const upload = await client.agents.run(
+    'reader',
+    { message: 'What is in it?', files },
+    { onUploadProgress },
+  );
 
   const left = client.agents.stream('talker', { message: 'Left' });
   for await (const { event } of left) if (event === 'CustomEvent') break;
