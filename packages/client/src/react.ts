@@ -22,9 +22,12 @@ export function useRun<K extends Kind>(
 ): UsedRun<K> {
   const store = useMemo(() => new RunStore(runs, id), [runs, id]);
   useEffect(() => {
+    store.open();
+    return store.close;
+  }, [store]);
+  useEffect(() => {
     if (runId !== undefined) void store.follow(runId);
   }, [store, runId]);
-  useEffect(() => store.close, [store]);
   const state = useSyncExternalStore(store.subscribe, store.state, store.state);
   const { send, follow, answer, cancel } = store;
   return { ...state, send, follow, answer, cancel };

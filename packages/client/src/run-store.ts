@@ -37,6 +37,7 @@ export class RunStore<K extends Kind> {
   #next: RunState<K> = this.#state;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stream: RunStream<K> | undefined;
+  #text = new Text();
   #reading = new AbortController();
 
   constructor(runs: Runs<K>, id: string) {
@@ -59,7 +60,7 @@ export class RunStore<K extends Kind> {
 
   /** Shows a run that was started before. Does nothing if it is the one that is shown. */
   readonly follow = async (runId: string): Promise<void> => {
-    if (this.#stream?.runId === runId && !this.#reading.signal.aborted) return;
+    if (this.#stream?.runId === runId && this.#next.status !== 'failed') return;
     await this.#read((own) => this.#runs.follow(this.#id, runId, own), idle());
   };
 
@@ -75,11 +76,19 @@ export class RunStore<K extends Kind> {
     await this.#stream?.cancel();
   };
 
+  /** Reads the rest of a run that `close` has left: React removes and restores the effects of what it hides. */
+  readonly open = (): void => {
+    const { runId, status, events } = this.#next;
+    const isLeft = this.#reading.signal.aborted && (status === 'running' || status === 'reconnecting');
+    if (!isLeft || runId === undefined) return;
+    const lastEventIndex = events.at(-1)?.event_index ?? -1;
+    void this.#read((own) => this.#runs.follow(this.#id, runId, { ...own, lastEventIndex }), this.#next);
+  };
+
   /** Stops reading. The run continues. */
   readonly close = (): void => {
     this.#reading.abort();
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    if (this.#timer !== undefined) this.#publish();
   };
 
   async #read(open: (options: StreamOptions) => RunStream<K>, from: RunState<K>): Promise<void> {
@@ -92,13 +101,16 @@ export class RunStore<K extends Kind> {
       onConnect: () => this.#show({ status: 'running' }),
     });
     this.#stream = stream;
+    if (from !== this.#next) this.#text = new Text();
     this.#next = from;
     const ids = () => ({ runId: stream.runId, sessionId: stream.sessionId });
     this.#show({ ...ids(), status: 'running', run: undefined, error: undefined });
     const events = [...from.events];
-    const text = new Text(from.text);
+    const text = this.#text;
     try {
       for await (const event of stream) {
+        // it may have been read just before another run was shown
+        signal.throwIfAborted();
         events.push(event);
         if (event.run_id === stream.runId) text.add(event);
         this.#show({ ...ids(), status: 'running', events, text: text.value });
@@ -116,10 +128,15 @@ export class RunStore<K extends Kind> {
     if (afterMs === 0) clearTimeout(this.#timer);
     else if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#state = { ...this.#next, events: [...this.#next.events] };
+      this.#publish();
       for (const listener of this.#listeners) listener();
     }, afterMs);
+  }
+
+  #publish(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#state = { ...this.#next, events: [...this.#next.events] };
   }
 }
 
@@ -137,12 +154,9 @@ function idle<K extends Kind>(): RunState<K> {
 
 /** The texts of the events. What a model call said that is repeated counts once. */
 class Text {
+  value = '';
   /** How long it was when the last model call ended. */
-  #kept: number;
-
-  constructor(public value: string) {
-    this.#kept = value.length;
-  }
+  #kept = 0;
 
   add(event: { readonly event: string; readonly content?: unknown; readonly rebuilt?: true }): void {
     const name = event.event.replace(/^Team/, '');

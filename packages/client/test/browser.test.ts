@@ -9,6 +9,7 @@ import { ServerBetween } from '../../runyard/test/support/server-between.js';
 import { TestService } from '../../runyard/test/support/service.js';
 import { gate } from '../../runyard/test/support/until.js';
 import type { createClient as CreateClient } from '../src/index.js';
+import { ScriptedService } from './support/scripted-service.js';
 
 declare const createClient: typeof CreateClient;
 declare const updates: { readonly count: number; readonly since: number };
@@ -125,6 +126,44 @@ test('a page reads a stream whose connection is cut, and reports how far an uplo
   expect(sent).toMatchObject({ status: 'completed', missing: 'session_not_found' });
   expect(sent.last!.loaded).toBe(sent.last!.total);
   expect(sent.last!.total).toBeGreaterThan(500_000);
+});
+
+test('a page refuses redirects, and reads uploads to another origin that exposes no header', async () => {
+  const shared = {
+    'access-control-allow-origin': '*',
+    'access-control-allow-headers': '*, authorization',
+    'access-control-allow-methods': '*',
+  };
+  const elsewhere = await ScriptedService.start((_request, response) =>
+    response.writeHead(200, { ...shared, 'content-type': 'application/json' }).end('[]'),
+  );
+  const other = await ScriptedService.start(({ method, path }, response) => {
+    if (method === 'OPTIONS') return response.writeHead(204, shared).end();
+    if (path === '/own') return response.writeHead(200, shared).flushHeaders() ?? response.end('received');
+    return response.writeHead(307, { ...shared, location: `${elsewhere.url}${path}` }).end();
+  });
+  const page = await browser.newPage();
+  await page.goto(new URL('/page', service.url).href);
+  const results = await page.evaluate(async (baseUrl) => {
+    const client = createClient({ baseUrl, token: 'secret' });
+    const options = { onUploadProgress: () => {} };
+    const said = (error: Error) => `${error.name}: ${error.message}`;
+    const body = { file: new Blob(['x']) };
+    return {
+      fetched: await client.agents.list().catch(said),
+      streamed: await client.agents.run('clerk', { message: 'Hello' }).catch(said),
+      uploaded: await client.request('POST', '/x', { ...options, body }).catch(said),
+      own: await client.request('POST', '/own', { ...options, body }).catch(said),
+    };
+  }, other.url);
+  expect(results.fetched).toMatch(/^ApiError: .*redirected to another address/);
+  expect(results.streamed).toMatch(/^ApiError: .*redirected to another address/);
+  expect(results.uploaded).toContain(`redirected to ${elsewhere.url}/x`);
+  expect(results.own).toBe('received');
+  // only a browser that uploads with progress follows a redirect by itself; it keeps the token back
+  const reached = elsewhere.received.filter(({ method }) => method !== 'OPTIONS');
+  expect(reached.map(({ path }) => path)).toEqual(['/x']);
+  expect(reached.map(({ headers }) => headers.authorization)).toEqual([undefined]);
 });
 
 test('hooks show a run, its pauses and approvals, and find it again after a reload', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agent, tool } from '../../runyard/src/index.js';
 import { ScriptBook } from '../../runyard/test/support/providers/script-book.js';
 import { TestService } from '../../runyard/test/support/service.js';
+import { gate } from '../../runyard/test/support/until.js';
 import { createClient, NotFoundError } from '../src/index.js';
 import { RunStore } from '../src/run-store.js';
 import { frame, ScriptedService, stream } from './support/scripted-service.js';
@@ -55,6 +56,10 @@ test('a request that fails is shown with its reason', async () => {
   await store.send({ message: 'Hello' });
   await expect.poll(() => store.state().status).toBe('failed');
   expect(store.state().error).toBeInstanceOf(NotFoundError);
+  const { runId, error } = store.state();
+  await store.follow(runId!);
+  await expect.poll(() => store.state().error).not.toBe(error);
+  expect(store.state()).toMatchObject({ status: 'failed', error: expect.any(NotFoundError) });
 });
 
 test('a run that is replaced by another one no longer changes what is shown', async () => {
@@ -103,4 +108,24 @@ test('a run is shown as running when it is connected again, also if no event fol
   await isReconnecting();
   await expect.poll(() => statuses.at(-1)).toBe('running');
   store.close();
+});
+
+test('a run that was left is read further, with each event once', async () => {
+  const more = gate();
+  const message = book.write('Left', { chunks: ['one ', more.opened, 'two'] });
+  const store = storeOf('clerk');
+  void store.send({ message });
+  await expect.poll(() => store.state().text).toBe('one ');
+  store.close();
+  store.open();
+  // what is shown anyway is not read again
+  await store.follow(store.state().runId!);
+  more.open();
+  await expect.poll(() => store.state().status).toBe('completed');
+  const { text, events } = store.state();
+  expect(text).toBe('one two');
+  expect(events.map(({ event_index }) => event_index)).toEqual(events.map((_event, at) => at));
+  store.close();
+  store.open();
+  expect(store.state().status).toBe('completed');
 });

@@ -321,6 +321,15 @@ describe('requests that fail', () => {
     for (const id of ['', '.', '..']) expect(() => client.sessions.delete(id)).toThrow(TypeError);
     await expect(client.agents.run('..', { message: 'Hello' })).rejects.toThrow(TypeError);
   });
+
+  test.each(['a/b', '...', 'ü 🚀 %2F?x#y', '__proto__'])(
+    'the id %s finds its run and session',
+    async (id) => {
+      const run = await client.agents.run('clerk', { message: 'Hello', run_id: id, session_id: id });
+      expect(run).toMatchObject({ run_id: id, session_id: id, status: 'completed' });
+      expect(await client.sessions.get(id)).toMatchObject({ session_id: id });
+    },
+  );
 });
 
 describe('everything else', () => {
