@@ -1,11 +1,5 @@
 import { newId } from '../../core/ids.js';
-import {
-  type Database,
-  type RunStatement,
-  type Statement,
-  statement,
-  timeOf,
-} from '../../platform/storage/database.js';
+import { type Database, type RunStatement, statement, timeOf } from '../../platform/storage/database.js';
 import { storedJson } from '../../platform/storage/text.js';
 import {
   byKind,
@@ -36,23 +30,30 @@ export interface ChangedDay {
 
 const tokenSums = tokenFields.map((field) => `CAST(sum(${field}) AS bigint) AS ${field}`).join(', ');
 
+// By the row without a purpose that each run has: the others of the run are beside it.
 const sumUsage = statement(
   'metrics_of_day',
   `SELECT kind, provider, model, CAST(sum(run_count) AS bigint) AS run_count, ${tokenSums}
-   FROM run_usage WHERE day = ? GROUP BY kind, provider, model, purpose = ''`,
+   FROM run_usage WHERE (session_id, run_id) IN (
+     SELECT session_id, run_id FROM run_usage WHERE day = ? AND purpose = '')
+   GROUP BY kind, provider, model, purpose = ''`,
 );
+
+// all sessions, in the words of their index
+const ofAnyKind = `kind IN ('agent', 'team', 'workflow')`;
 
 const countSessions = statement(
   'sessions_of_day',
   `SELECT kind, count(*) AS count FROM sessions
-   WHERE kind IN ('agent', 'team', 'workflow') AND created_at >= ? AND created_at < ? GROUP BY kind`,
+   WHERE ${ofAnyKind} AND created_at >= ? AND created_at < ? GROUP BY kind`,
 );
 
 const countUsers = statement(
   'users_of_day',
   `SELECT count(*) AS count FROM (
      SELECT user_id FROM run_usage WHERE day = ? AND purpose = '' AND user_id <> ''
-     UNION SELECT user_id FROM sessions WHERE created_at >= ? AND created_at < ? AND user_id <> '') AS users`,
+     UNION SELECT user_id FROM sessions
+       WHERE ${ofAnyKind} AND created_at >= ? AND created_at < ? AND user_id <> '') AS users`,
 );
 
 const columns = [
@@ -87,15 +88,24 @@ const removeDay = statement('remove_metrics_of_day', 'DELETE FROM daily_metrics 
 /** Two who count the same day come one after the other, so that the older sum never goes over the newer one. */
 const takeTurn = `SELECT id FROM metrics_refresh WHERE id = 'metrics' FOR UPDATE`;
 
-const changedDaysOf = (day: string) => `
-  SELECT day, count(*) AS changes, CAST(sum(updated_at - ?) AS bigint) AS moved FROM run_usage
-  WHERE purpose = '' AND updated_at > ? GROUP BY ${day} ORDER BY ${day}`;
+const changesOf = (column: string) => `
+  (SELECT ${column} FROM run_usage WHERE purpose = '' AND day = used.day AND updated_at > ?)`;
 
-const changedDays: Statement = {
-  ...statement('changed_days', changedDaysOf('day')),
-  // it would go through the usage of all days in their order otherwise
-  sqlite: changedDaysOf('+day'),
-};
+// Each used day is found behind the one before it: there are few, and few of them have changed.
+const changedDays = statement(
+  'changed_days',
+  `SELECT day, changes, moved FROM (
+     WITH RECURSIVE used(day) AS (
+       SELECT min(day) FROM run_usage WHERE purpose = ''
+       UNION ALL
+       SELECT (SELECT min(run_usage.day) FROM run_usage WHERE purpose = '' AND run_usage.day > used.day)
+       FROM used WHERE used.day IS NOT NULL
+     )
+     SELECT used.day, ${changesOf('CAST(sum(updated_at - ?) AS bigint)')} AS moved,
+       ${changesOf('count(*)')} AS changes
+     FROM used WHERE used.day IS NOT NULL
+   ) AS days WHERE changes > 0`,
+);
 
 interface DayTrace {
   readonly day: number;
@@ -106,11 +116,19 @@ interface DayTrace {
 /** So that the sum of many times stays a number that is exact. */
 const recently = Date.UTC(2026, 0, 1);
 
-const nextUsedDay = statement('next_used_day', 'SELECT min(day) AS day FROM run_usage WHERE day > ?');
+const nextUsedDay = statement(
+  'next_used_day',
+  `SELECT min(day) AS day FROM run_usage WHERE purpose = '' AND day > ?`,
+);
 
 const nextSession = statement(
   'next_session',
-  'SELECT min(created_at) AS created_at FROM sessions WHERE created_at >= ?',
+  `SELECT min(created_at) AS created_at FROM (${kinds
+    .map(
+      (kind) =>
+        `SELECT min(created_at) AS created_at FROM sessions WHERE kind = '${kind}' AND created_at >= ?`,
+    )
+    .join(' UNION ALL ')}) AS firsts`,
 );
 
 const unfinishedDays = statement(
@@ -156,8 +174,12 @@ export class MetricsStore {
   /** The days of runs that paused, ended or were graded after a time of the database. */
   async changedSince(time: number): Promise<ChangedDay[]> {
     const days = new Map<number, string>();
-    for (const changed of [changedDays, changedEvals]) {
-      const rows = await this.database.read<DayTrace>(changed, [recently, time]);
+    const asked = [
+      { changed: changedDays, parameters: [recently, time, time] },
+      { changed: changedEvals, parameters: [recently, time] },
+    ];
+    for (const { changed, parameters } of asked) {
+      const rows = await this.database.read<DayTrace>(changed, parameters);
       for (const { day, changes, moved } of rows)
         days.set(day, `${days.get(day) ?? ''} ${changed.name} ${changes} ${moved}`);
     }
@@ -176,7 +198,8 @@ export class MetricsStore {
   /** The next day on which something happened. */
   async dayAfter(day: number): Promise<number | undefined> {
     const used = await this.database.read<{ day: number | null }>(nextUsedDay, [day]);
-    const sessions = await this.database.read<{ created_at: number | null }>(nextSession, [startOf(day + 1)]);
+    const from = kinds.map(() => startOf(day + 1));
+    const sessions = await this.database.read<{ created_at: number | null }>(nextSession, from);
     const created = sessions[0]?.created_at ?? null;
     const found = [used[0]?.day ?? [], created === null ? [] : dayOf(created)].flat();
     return found.length === 0 ? undefined : Math.min(...found);

@@ -15,13 +15,12 @@ const rowsPerRead = 250;
 interface Place {
   readonly runId: string;
   readonly sessionId: string;
-  readonly createdAt: number;
 }
 
 interface Row {
   run_id: string;
   session_id: string;
-  created_at: number;
+  place: number;
   embedder: string | null;
   vector: Uint8Array | null;
 }
@@ -34,27 +33,42 @@ const put = statement(
    ON CONFLICT (run_id) DO UPDATE SET embedder = excluded.embedder, vector = excluded.vector`,
 );
 
-// The newest runs of the owner first, by an index alone; only then their vectors.
-const ownRuns = (owned: string): string => `
-  SELECT own.run_id, own.session_id, own.created_at, recall_vectors.embedder, recall_vectors.vector
-  FROM (SELECT run_id, session_id, created_at, status FROM runs
-    WHERE ${owned} AND kind = ? AND component_id = ? AND parent_run_id IS NULL
-      AND (created_at, run_id) < (?, ?)
-    ORDER BY created_at DESC, run_id DESC LIMIT ${rowsPerRead}) AS own
+/** The newest runs of the owner first, along an index; only then their vectors. `place`: what they are ordered by. */
+const ownRuns = (owned: string, place: string): string => `
+  SELECT own.run_id, own.session_id, own.place, recall_vectors.embedder, recall_vectors.vector
+  FROM (SELECT run_id, session_id, ${place} AS place, status FROM runs
+    WHERE ${owned} AND parent_run_id IS NULL AND (${place}, run_id) < (CAST(? AS bigint), ?)
+    ORDER BY ${place} DESC, run_id DESC LIMIT ${rowsPerRead}) AS own
   LEFT JOIN recall_vectors ON recall_vectors.run_id = own.run_id AND own.status = 'completed'
-  ORDER BY own.created_at DESC, own.run_id DESC`;
+  ORDER BY own.place DESC, own.run_id DESC`;
 
-const runsOfUser = statement('recall_runs_of_user', ownRuns('user_id = ?'));
-const runsOfSession = statement('recall_runs_of_session', ownRuns('session_id = ?'));
+const runsOfUser = statement(
+  'recall_runs_of_user',
+  ownRuns('user_id = ? AND kind = ? AND component_id = ?', 'created_at'),
+);
 
-const around = (comparison: string, order: string): string => `
+// Within a session its order is followed: the plus signs keep SQLite from all runs of the component.
+const ofSession = 'session_id = ? AND kind = ? AND component_id = ?';
+const alongSession = 'session_id = ? AND +kind = ? AND +component_id = ?';
+
+const runsOfSession: Statement = {
+  ...statement('recall_runs_of_session', ownRuns(ofSession, 'session_seq')),
+  sqlite: ownRuns(alongSession, 'session_seq'),
+};
+
+const around = (where: string, comparison: string, order: string): string => `
   SELECT run_id FROM runs
-  WHERE session_id = ? AND component_id = ? AND status = 'completed' AND kind = ?
-    AND (created_at, run_id) ${comparison} (?, ?)
-  ORDER BY created_at ${order}, run_id ${order} LIMIT ?`;
+  WHERE ${where} AND status = 'completed'
+    AND session_seq ${comparison} (SELECT found.session_seq FROM runs AS found WHERE found.run_id = ?)
+  ORDER BY session_seq ${order}, run_id ${order} LIMIT ?`;
 
-const runsBefore = statement('recall_runs_before', around('<', 'DESC'));
-const runsAfter = statement('recall_runs_after', around('>', 'ASC'));
+const neighbours = (name: string, comparison: string, order: string): Statement => ({
+  ...statement(name, around(ofSession, comparison, order)),
+  sqlite: around(alongSession, comparison, order),
+});
+
+const runsBefore = neighbours('recall_runs_before', '<', 'DESC');
+const runsAfter = neighbours('recall_runs_after', '>', 'ASC');
 
 /** The vectors of the runs of one database. */
 export class RecallStore implements Recall {
@@ -95,12 +109,12 @@ export class RecallStore implements Recall {
         if (row.vector === null || row.embedder !== embedder) continue;
         const stored = numbersOf(row.vector);
         if (stored.length !== vector.length) continue;
-        const { run_id: runId, session_id: session, created_at: createdAt } = row;
-        compared.push({ runId, sessionId: session, createdAt, similarity: similarityOf(stored, vector) });
+        const { run_id: runId, session_id: session } = row;
+        compared.push({ runId, sessionId: session, similarity: similarityOf(stored, vector) });
       }
       const oldest = rows.at(-1);
       if (oldest === undefined || rows.length < rowsPerRead) break;
-      last = [oldest.created_at, oldest.run_id];
+      last = [oldest.place, oldest.run_id];
     }
     return compared;
   }
@@ -108,11 +122,11 @@ export class RecallStore implements Recall {
   private async neighbours(
     runs: Statement,
     { kind, componentId }: RecallOwner,
-    { sessionId, createdAt, runId }: Place,
+    { sessionId, runId }: Place,
     count: number,
   ): Promise<string[]> {
     if (count === 0) return [];
-    const parameters: SqlValue[] = [sessionId, componentId, kind, createdAt, runId, count];
+    const parameters: SqlValue[] = [sessionId, kind, componentId, runId, count];
     const rows = await this.database.read<{ run_id: string }>(runs, parameters);
     return rows.map((row) => row.run_id);
   }

@@ -57,10 +57,10 @@ export class SessionListStore {
   async ids(scope: DataScope, filter: SessionFilter, order: SessionOrder, range: Range): Promise<string[]> {
     const { by, direction } = order;
     if (by !== 'agent' && by !== 'team' && by !== 'workflow')
-      return this.ordered(this.filtered(scope, filter, by), by, direction, range);
+      return this.ordered(this.listed(scope, filter, by), by, direction, range);
     if (filter.kind !== undefined) {
       const useful = filter.kind === by ? by : 'created_at';
-      return this.ordered(this.filtered(scope, filter, useful), useful, direction, range);
+      return this.ordered([this.filtered(scope, filter, useful)], useful, direction, range);
     }
     return this.idsByComponent(scope, filter, { by, direction }, range);
   }
@@ -73,29 +73,40 @@ export class SessionListStore {
     { offset, limit }: Range,
   ): Promise<string[]> {
     const others = kinds.filter((kind) => kind !== by);
-    type Part = [Sessions, SessionOrder['by']];
-    const ofKind: Part = [this.filtered(scope, { ...filter, kind: by }, by), by];
+    type Part = [readonly Sessions[], SessionOrder['by']];
+    const ofKind: Part = [[this.filtered(scope, { ...filter, kind: by }, by)], by];
     const ofOthers: Part = [
-      this.filtered(scope, filter, 'created_at').where(this.column('kind', 'order'), 'in', others),
+      others.map((kind) => this.filtered(scope, { ...filter, kind }, 'created_at')),
       'created_at',
     ];
     const [[first, firstBy], [second, secondBy]]: [Part, Part] =
       direction === 'asc' ? [ofOthers, ofKind] : [ofKind, ofOthers];
     const ids = await this.ordered(first, firstBy, direction, { offset, limit });
     if (ids.length === limit) return ids;
-    const passed = Math.max(offset - (await this.countOf(first)), 0);
+    const counts = await Promise.all(first.map((sessions) => this.countOf(sessions)));
+    const passed = Math.max(offset - counts.reduce((sum, count) => sum + count, 0), 0);
     const rest = { offset: passed, limit: limit - ids.length };
     return [...ids, ...(await this.ordered(second, secondBy, direction, rest))];
   }
 
+  /** All that fit: as one list, or by creation as one of each kind, as their index has them. */
+  private listed(scope: DataScope, filter: SessionFilter, by: SessionOrder['by']): readonly Sessions[] {
+    const isByKind = by === 'created_at' && filter.kind === undefined && isThroughKinds(scope, filter);
+    const lists = isByKind ? kinds.map((kind) => ({ ...filter, kind })) : [filter];
+    return lists.map((list) => this.filtered(scope, list, by));
+  }
+
+  /** A page of several lists, merged in their order. */
   private async ordered(
-    sessions: Sessions,
+    lists: readonly Sessions[],
     by: SessionOrder['by'],
     direction: 'asc' | 'desc',
     { offset, limit }: Range,
   ): Promise<string[]> {
-    let query = sessions.select('session_id');
-    for (const column of columnsOf[by]) {
+    const columns = columnsOf[by];
+    const selected = lists.map((sessions) => sessions.select(columns));
+    let query = selected.reduce((merged, sessions) => merged.unionAll(sessions));
+    for (const column of columns) {
       // A session without a user comes before all users, as in SQLite.
       query = query.orderBy(column, (order) => {
         const directed = direction === 'asc' ? order.asc() : order.desc();
@@ -120,7 +131,9 @@ export class SessionListStore {
     let query = within<Sessions>(this.database.query.selectFrom('sessions'), scope, 'user_id');
     if (componentId !== undefined)
       query = query.where(this.column('component_id', leading), '=', componentId);
-    if (kind !== undefined) query = query.where(this.column('kind', leading), '=', kind);
+    const isOfKinds = isThroughKinds(scope, filter) && by === 'created_at';
+    if (kind !== undefined) query = query.where(this.column('kind', isOfKinds ? 'kind' : leading), '=', kind);
+    else if (isOfKinds && created !== undefined) query = query.where('kind', 'in', kinds);
     if (created !== undefined)
       query = query.where('created_at', '>=', created.from).where('created_at', '<', created.until);
     const searched = name && searchNameOf(name);
@@ -146,6 +159,11 @@ export class SessionListStore {
       inner.selectFrom('sessions').select('session_id').where(fits),
     );
   }
+}
+
+/** What is listed by creation is found by the kinds of sessions, unless something leaves fewer sessions. */
+function isThroughKinds(scope: DataScope, { componentId }: SessionFilter): boolean {
+  return scope.kind === 'all' && componentId === undefined;
 }
 
 /** The filter that leaves the fewest sessions, or the order that is followed; all others are checked on the way. */

@@ -86,6 +86,7 @@ class FilterCompiler {
     if (key === 'status' && (text === 'OK' || text === 'ERROR')) {
       return sql`(${this.#column('status')} ${sql.raw(operators[op])} ${sql.lit(text)})`;
     }
+    if (op === 'EQ' && key === 'trace_id' && !negated) return this.#ofTraces([text]);
     if (op === 'EQ' || op === 'NEQ') {
       return this.#ofText(key, negated, (column) => sql`${column} ${sql.raw(operators[op])} ${text}`);
     }
@@ -122,15 +123,31 @@ class FilterCompiler {
         : sql`(${this.#number(key)} IN (SELECT value FROM json_each(${JSON.stringify(whole)})))`;
     }
     const texts = values.map((value) => (value === null ? null : String(value)));
+    if (key === 'trace_id' && !negated) return this.#ofTraces(texts.filter((value) => value !== null));
     return this.#ofText(
       key,
       negated,
-      (column) =>
-        dialect === 'postgres'
-          ? sql`${column} = ANY(${texts}::text[])`
-          : sql`${column} IN (SELECT value FROM json_each(${texts}))`,
+      (column) => this.#isOneOf(column, texts),
       dialect === 'sqlite' && this.place.inOrder === true,
     );
+  }
+
+  #isOneOf(column: Sql, texts: readonly (string | null)[]): Sql<boolean> {
+    const { sql } = queryBuilder();
+    if (texts.length === 1) return sql`${column} = ${texts[0]}`;
+    return this.place.dialect === 'postgres'
+      ? sql`${column} = ANY(${texts}::text[])`
+      : sql`${column} IN (SELECT value FROM json_each(${texts}))`;
+  }
+
+  /** A trace that began with its run is found by the id of the run; the index of traces has the others. */
+  #ofTraces(traceIds: readonly string[]): Sql<boolean> {
+    const { sql } = queryBuilder();
+    const { table, inOrder, apart } = this.place;
+    const isWanted = this.#isOneOf(this.#column('trace_id'), traceIds);
+    if (apart || (inOrder && traceIds.length !== 1)) return sql`(${isWanted})`;
+    const isOfItsRun = this.#isOneOf(this.#column('run_id'), traceIds.map(runOfTrace));
+    return sql`((${isOfItsRun} AND ${isWanted}) OR (${isOfAnother(table)} AND ${isWanted}))`;
   }
 
   /** A condition on a field that holds text. Where "no" and "not known" are the same, an index can be used. */
@@ -185,6 +202,30 @@ class FilterCompiler {
     return this.place.dialect === 'postgres' ? sql`${value}::bigint` : sql`${value}`;
   }
 }
+
+/** The run that the trace began with, if it began with one. */
+export function runOfTrace(traceId: string): string {
+  return uuidParts.map(([from, length]) => traceId.slice(from, from + length)).join('-');
+}
+
+/** Its run is another one. In the words of the index. */
+export function isOfAnother(table: string): Sql<boolean> {
+  const { sql } = queryBuilder();
+  const digits = sql.ref(`${table}.trace_id`);
+  const parts = uuidParts.map(
+    ([from, length]) => sql`substr(${digits}, ${sql.lit(from + 1)}, ${sql.lit(length)})`,
+  );
+  return sql`${sql.ref(`${table}.run_id`)} <> ${sql.join(parts, sql` || '-' || `)}`;
+}
+
+/** Where the groups of digits of a UUID begin, and how long they are. */
+const uuidParts = [
+  [0, 8],
+  [8, 4],
+  [12, 4],
+  [16, 4],
+  [20, 12],
+] as const;
 
 function isComponent(key: FilterField): key is keyof typeof kinds {
   return Object.hasOwn(kinds, key);

@@ -11,7 +11,7 @@ import type { Schema } from '../../platform/storage/schema.js';
 import { storedJson, storedJsonOrNull } from '../../platform/storage/text.js';
 import { withValues } from './few-values-store.js';
 import { allOf, type TraceFilter } from './filter.js';
-import { type FilterPlace, filterCondition, isIndexed } from './filter-store.js';
+import { type FilterPlace, filterCondition, isIndexed, isOfAnother, runOfTrace } from './filter-store.js';
 import type { TracesTable } from './tables.js';
 
 /** One recorded run. */
@@ -64,13 +64,17 @@ export class TraceStore {
   }
 
   /** The runs of a trace that the scope shows, the earliest first. */
-  ofTrace(scope: DataScope, traceId: string): Promise<TraceRow[]> {
-    return selected(this.database, withinScope(scope, { op: 'EQ', key: 'trace_id', value: traceId }))
-      .selectAll()
+  async ofTrace(scope: DataScope, traceId: string): Promise<TraceRow[]> {
+    const shown = () =>
+      selected(this.database, withinScope(scope, null)).selectAll().where('trace_id', '=', traceId);
+    const own = await shown().where('run_id', '=', runOfTrace(traceId)).execute();
+    const others = await shown()
+      .where(isOfAnother('traces'))
       .orderBy('start_time')
       .orderBy('run_id')
       .limit(runsOfTrace)
       .execute();
+    return [...own, ...others].sort((one, other) => newerFirst(other, one)).slice(0, runsOfTrace);
   }
 
   /** What lists show of runs beside their rows here, by run id. */

@@ -148,7 +148,8 @@ forEachDatabase((_dialect, freshPlace, emptyPlace) => {
     const steps = [aStep(named, 0, { name: 'half \udc00' })];
     await runs.commit([whole(named, { steps })]);
     const { version } = migrations.find(({ name }) => name === 'packed-runs')!;
-    expect(await migrate(database, { to: version - 1 })).toMatchObject([{ status: 'done' }]);
+    const down = await migrate(database, { to: version - 1 });
+    expect(down.at(-1)).toMatchObject({ name: 'packed-runs', status: 'done' });
     expect((await rowsOf(database)).steps).toBe(3 * all.length + 1);
     await migrate(database);
     for (const run of all) expect(await runs.load(run.runId)).toEqual({ run, steps: stepsOf(run) });

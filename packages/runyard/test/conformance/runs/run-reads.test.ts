@@ -74,7 +74,11 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await runs.ids(everyone, { ...page, order: 'desc', limit: 2, offset: 1 })).toEqual(
       ids([mine[3]!, mine[2]!]),
     );
-    expect(await runs.ids(everyone, { ...page, sessionId: 'two' })).toEqual(ids(mine.slice(3)));
+    // within a session they are in its order: as they were stored
+    const ofSession = { ...page, sessionId: 'two' };
+    expect(await runs.ids(everyone, ofSession)).toEqual(ids([mine[4]!, mine[3]!]));
+    const before = { createdAt: mine[3]!.createdAt, runId: mine[3]!.runId };
+    expect(await runs.ids(everyone, { ...ofSession, order: 'desc', before })).toEqual(ids([mine[4]!]));
     expect(await runs.ids(everyone, { ...page, status: 'completed' })).toEqual(ids([mine[1]!, mine[3]!]));
     expect(await runs.count(everyone, { ...filter, sessionId: 'one', status: 'error' })).toBe(2);
   });

@@ -16,7 +16,8 @@ import type { RunLeases } from '../../../core/runs/leases/run-leases.js';
 import type { RunQueue } from '../../../core/runs/leases/run-queue.js';
 import type { Run, RunKind, RunStatus } from '../../../core/runs/run.js';
 import type { DataScope } from '../../../platform/auth/caller.js';
-import { type Database, statement } from '../../../platform/storage/database.js';
+import { type Database, type Statement, statement } from '../../../platform/storage/database.js';
+import { queryBuilder } from '../../../platform/storage/query-builder.js';
 import { ownerParameters, scopedStatement, within } from '../../../platform/storage/scope.js';
 import { SessionStore } from '../../sessions/store.js';
 import type { RunsTable } from '../tables.js';
@@ -41,7 +42,7 @@ export interface RunFilter {
   readonly status?: RunStatus;
   /** Only runs that changed after this time. */
   readonly changedAfter?: number;
-  /** Only runs that were created before this one: those of the next page, newest first. */
+  /** Only runs that come before this one: those of the next page, newest first. */
   readonly before?: RunCursor;
 }
 
@@ -54,7 +55,7 @@ export interface RunCursor {
 export interface RunPage extends RunFilter {
   readonly limit: number;
   readonly offset: number;
-  /** By creation. */
+  /** By creation, or within a session by the order of the session. */
   readonly order: 'asc' | 'desc';
 }
 
@@ -85,7 +86,11 @@ const historyOf = (whose: string) => `
        (SELECT min(own.session_seq) FROM runs AS own WHERE own.session_id = ? AND own.run_id IN (?, ?)), ${beyondAll})
    ORDER BY session_seq DESC, run_id DESC LIMIT ?`;
 
-const readHistory = statement('run_history', historyOf('component_id = ? AND kind = ?'));
+// The order of the session is followed: the plus signs keep SQLite from all runs of the component.
+const readHistory: Statement = {
+  ...statement('run_history', historyOf('component_id = ? AND kind = ?')),
+  sqlite: historyOf('+component_id = ? AND +kind = ?'),
+};
 const readSessionHistory = statement('session_history', historyOf("kind IN ('agent', 'team')"));
 
 const latestOfSession = (owned: string) => `
@@ -216,7 +221,7 @@ export class RunStore implements RunJournal {
   async ids(scope: DataScope, page: RunPage): Promise<string[]> {
     const rows = await this.#filtered(scope, page)
       .select('run_id')
-      .orderBy('created_at', page.order)
+      .orderBy(page.sessionId === undefined ? 'created_at' : 'session_seq', page.order)
       .orderBy('run_id', page.order)
       .limit(page.limit)
       .offset(page.offset)
@@ -246,24 +251,31 @@ export class RunStore implements RunJournal {
 
   #filtered(scope: DataScope, filter: RunFilter) {
     const { kind, componentId, sessionId, status, changedAfter, before } = filter;
+    const { sql } = queryBuilder();
+    // within a session its order is followed: a plus sign keeps SQLite from all runs of the component
+    const isHidden = sessionId !== undefined && this.database.dialect === 'sqlite';
+    const column = (name: 'kind' | 'component_id') =>
+      isHidden ? sql<string>`+${sql.ref(name)}` : sql.ref<string>(name);
     const all = this.database.query
       .selectFrom('runs')
-      .where('kind', '=', kind)
-      .where('component_id', '=', componentId)
+      .where(column('kind'), '=', kind)
+      .where(column('component_id'), '=', componentId)
       .where('parent_run_id', 'is', null);
     let query = within(all, scope, 'user_id');
     if (sessionId !== undefined) query = query.where('session_id', '=', sessionId);
     if (status !== undefined) query = query.where('status', '=', status);
     if (changedAfter !== undefined) query = query.where('updated_at', '>', changedAfter);
-    if (before !== undefined) {
-      const { createdAt, runId } = before;
-      query = query.where(({ eb, and, or }) =>
-        or([
-          eb('created_at', '<', createdAt),
-          and([eb('created_at', '=', createdAt), eb('run_id', '<', runId)]),
-        ]),
+    if (before === undefined) return query;
+    const { createdAt, runId } = before;
+    if (sessionId !== undefined)
+      return query.where('session_seq', '<', ({ selectFrom }) =>
+        selectFrom('runs as last').select('last.session_seq').where('last.run_id', '=', runId),
       );
-    }
-    return query;
+    return query.where(({ eb, and, or }) =>
+      or([
+        eb('created_at', '<', createdAt),
+        and([eb('created_at', '=', createdAt), eb('run_id', '<', runId)]),
+      ]),
+    );
   }
 }
