@@ -224,7 +224,7 @@ forEachDatabase((_dialect, freshPlace) => {
       now: async () => 30,
       ownCalls: { caller: async () => anonymousCaller, call: async () => Response.json({}) },
       jobs: () => ({
-        find: async () => ({ status: 'running' }),
+        isUnfinished: async () => true,
         ended: async (_job: unknown, jobId: string) => {
           waitedFor.push(jobId);
           // it takes its turn and ends

@@ -105,25 +105,28 @@ export class ScheduleClock {
   /** Starts everything that is due, and answers how long there is nothing to do. */
   private async startDue(): Promise<number> {
     const { store, now, pollMs, spreadMs, timers } = this.options;
+    const failures = new Map<string, unknown>();
     for (;;) {
       const readAt = timers.elapsed();
       const time = await now();
-      const due = await store.due(time, batchSize);
+      const due = (await store.due(time, batchSize)).filter(({ id }) => !failures.has(id));
+      // a few at a time: those that other processes start meanwhile are not found again
+      const some = shuffled(due).slice(0, atOnce);
       const isFresh = () => timers.elapsed() - readAt < freshMs;
-      const failures: unknown[] = [];
-      const moved = await mapConcurrently(atOnce, shuffled(due), async (schedule) => {
+      const moved = await mapConcurrently(atOnce, some, async (schedule) => {
         if (this.stopped || !isFresh()) return false;
         // one that cannot be started keeps no other from its tick
         return this.startTicks(schedule, time).catch((error: unknown) => {
-          failures.push(error);
-          return false;
+          failures.set(schedule.id, error);
+          return true;
         });
       });
-      if (failures.length > 0) throw failures[0];
-      this.failures = 0;
       if (this.stopped) return pollMs;
-      if (due.length < batchSize || (isFresh() && !moved.includes(true))) break;
+      if (due.length <= atOnce || (isFresh() && !moved.includes(true))) break;
     }
+    const [failure] = failures.values();
+    if (failure !== undefined) throw failure;
+    this.failures = 0;
     const [next, time] = [await store.nextDueAt(), await now()];
     if (next === undefined) return pollMs;
     return Math.min(pollMs, Math.max(0, next - time) + 1 + Math.random() * spreadMs);

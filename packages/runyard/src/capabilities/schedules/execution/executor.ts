@@ -11,7 +11,7 @@ import { attemptIdOf, type ExecutionSite, jobIdOf, type TickJob, tickJob } from 
 import { outcomeOf, resultOf } from './tick-records.js';
 
 export interface ExecutorOptions extends Omit<ExecutionSite, 'jobs'> {
-  readonly jobs: () => Pick<Jobs, 'find' | 'ended' | 'start'>;
+  readonly jobs: () => Pick<Jobs, 'find' | 'isUnfinished' | 'ended' | 'start'>;
   readonly timers: Timers;
   readonly log: Log;
   readonly pollMs: number;
@@ -26,6 +26,25 @@ const sweepMs = 300_000;
 const freshMs = 60_000;
 const rowsAtOnce = 200;
 
+/** How long the time of the database is followed before it is asked for again. */
+const followedMs = 1000;
+
+/** The time of the database, for executions: each needs it several times, and many end at the same moment. */
+function followedTime({ now, timers }: Pick<ExecutorOptions, 'now' | 'timers'>): () => Promise<number> {
+  let asked: { readonly time: Promise<number>; readonly at: number } | undefined;
+  return async () => {
+    if (asked === undefined || timers.elapsed() - asked.at > followedMs)
+      asked = { time: now(), at: timers.elapsed() };
+    const { time, at } = asked;
+    try {
+      return (await time) + Math.floor(timers.elapsed() - at);
+    } catch (error) {
+      asked = undefined;
+      throw error;
+    }
+  };
+}
+
 /** Executes the schedules of a database: at their ticks, and when a caller asks for it. */
 export class ScheduleExecutor {
   readonly job: TickJob;
@@ -34,7 +53,7 @@ export class ScheduleExecutor {
   private sweeping: Promise<void> | undefined;
 
   constructor(private readonly options: ExecutorOptions) {
-    this.job = tickJob(options);
+    this.job = tickJob({ ...options, now: followedTime(options) });
     this.clock = new ScheduleClock({
       ...options,
       execute: (scheduleId, tick, caughtUp) => this.execute(scheduleId, tick, caughtUp),
@@ -73,8 +92,7 @@ export class ScheduleExecutor {
     const { store, turns, now, triggerWaitMs, timers } = this.options;
     const jobs = this.options.jobs();
     const holder = overlap === 'skip' ? await turns.holder(id) : undefined;
-    const state = holder === undefined ? undefined : await jobs.find(this.job, holder);
-    if (state !== undefined && !terminalStatuses.has(state.status)) throw errors.scheduleBusy();
+    if (holder !== undefined && (await jobs.isUnfinished(holder))) throw errors.scheduleBusy();
     const [jobId, tick] = [newId(), await now()];
     const attempt = { attempt: 1, jobId, at: tick, input: null, trigger: 'manual', tickAt: tick } as const;
     if (!(await store.begin({ ...attempt, id: attemptIdOf(jobId, 1), scheduleId: id })))

@@ -2,7 +2,6 @@ import { pause } from '../../../core/abort.js';
 import { idFrom, newId } from '../../../core/ids.js';
 import { defineJob, type Job, type JobContext } from '../../../core/runs/jobs/job.js';
 import type { Jobs } from '../../../core/runs/jobs/jobs.js';
-import { terminalStatuses } from '../../../core/runs/run.js';
 import type { Schedule, ScheduleRun } from '../schedule.js';
 import type { ScheduleTicksStore } from '../ticks-store.js';
 import { type AttemptSite, isRepeatable, makeAttempt } from './attempt.js';
@@ -24,7 +23,7 @@ export type TickJob = Job<TickInput, { readonly attempts: number }>;
 export interface ExecutionSite extends AttemptSite {
   readonly store: ScheduleTicksStore;
   readonly turns: TurnStore;
-  readonly jobs: () => Pick<Jobs, 'find' | 'ended'>;
+  readonly jobs: () => Pick<Jobs, 'isUnfinished' | 'ended'>;
   /** How many executions a process has in progress at once, apart from those that wait. */
   readonly slots: number;
 }
@@ -84,7 +83,7 @@ class Execution {
       return { attempts: 0 };
     }
     if (!(await this.takesTurn(schedule))) return { attempts: 1 };
-    const attempts = await this.inTurn();
+    const attempts = schedule.overlap === 'allow' ? await this.makeAttempts(schedule) : await this.inTurn();
     if (schedule.overlap !== 'allow') await site.turns.giveBack(scheduleId, context.jobId);
     await site.store.trim(scheduleId);
     return { attempts };
@@ -197,19 +196,14 @@ class Execution {
       const isBefore = ({ jobId, tickAt }: ScheduleRun) => jobId !== context.jobId && tickAt < input.tick;
       const before = (await site.store.running(scheduleId)).filter(isBefore);
       for (const { jobId } of before.toSorted((one, other) => other.tickAt - one.tickAt))
-        if (await this.isActive(jobId)) return jobId;
+        if (await site.jobs().isUnfinished(jobId)) return jobId;
     }
     for (;;) {
       const holder = await site.turns.take(scheduleId, context.jobId);
       if (holder === undefined || holder === context.jobId) return undefined;
-      if (await this.isActive(holder)) return holder;
+      if (await site.jobs().isUnfinished(holder)) return holder;
       await site.turns.takeOver(scheduleId, holder, context.jobId);
     }
-  }
-
-  private async isActive(jobId: string): Promise<boolean> {
-    const state = await this.site.jobs().find(this.job, jobId);
-    return state !== undefined && !terminalStatuses.has(state.status);
   }
 
   private async skip(reason: string): Promise<false> {

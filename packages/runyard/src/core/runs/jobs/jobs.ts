@@ -10,6 +10,7 @@ import { notBegun } from '../execution/live-run-start.js';
 import { decoded } from '../journal/codec.js';
 import { InProcessEvents } from '../journal/in-process-events.js';
 import { RunSlots } from '../leases/run-slots.js';
+import type { RunNotifications } from '../notifications/run-notifications.js';
 import { componentKey, type OrphanOptions } from '../resume/ending-executable.js';
 import { jobKind, type Run, terminalStatuses } from '../run.js';
 import type { RunPorts } from '../run-ports.js';
@@ -81,6 +82,7 @@ export class Jobs {
     );
     this.engine = new RunEngine({
       ...engine,
+      notifications: jobNotifications(engine.notifications),
       ports: { ...engine.ports, receivedEvents: new InProcessEvents(engine.journal) },
       ...(ownSlots.length > 0 && { ownSlots: new Map(ownSlots) }),
       resolve: ({ componentId }) => {
@@ -181,6 +183,18 @@ export class Jobs {
     const request = { runId: jobId, kind: jobKind, componentId: job.kind, sessionId: null, userId: null };
     return (await this.engine.cancel(jobId, { ...request, reason, requestedAt: 0 })) === undefined;
   }
+}
+
+/** The hints of runs and jobs, with a word of their own for waiting jobs: no engine looks for what the other one queues. */
+function jobNotifications(all: RunNotifications): RunNotifications {
+  return {
+    publish: (hint) => all.publish(hint.kind === 'queued' ? { ...hint, kind: 'job_queued' } : hint),
+    subscribe: (listener) =>
+      all.subscribe((hint) => {
+        if (hint.kind === 'job_queued') listener({ ...hint, kind: 'queued' });
+        else if (hint.kind !== 'queued') listener(hint);
+      }),
+  };
 }
 
 /** It waits until a process claims it: without a lease, and not begun. */

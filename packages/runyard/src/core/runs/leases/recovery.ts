@@ -146,7 +146,7 @@ export class Recovery {
     if (stored === undefined || stored.run.attempt !== claimed?.attempt) return undefined;
     const [session, sentEvents] = await Promise.all([
       journal.session(run.sessionId),
-      this.sentEvents(stored.run, stored.steps),
+      this.sentEvents(stored.run, stored.steps, neverBegan),
     ]);
     return new LiveRun(
       {
@@ -262,12 +262,18 @@ export class Recovery {
     await this.executor.finish(live, executable, failedEnd(failure));
   }
 
-  private async sentEvents({ runId }: Run, steps: readonly StepRecord[]): Promise<SentEvents> {
+  /** One that never began has sent none. */
+  private async sentEvents(
+    { runId }: Run,
+    steps: readonly StepRecord[],
+    neverBegan: boolean,
+  ): Promise<SentEvents> {
     const last = lastContinue(steps);
     const first = firstEventOf(last) ?? 0;
     const sentBefore = sentWith(
       last === undefined ? [] : steps.filter(({ attempt }) => attempt < last.attempt),
     );
+    if (neverBegan) return sentBefore;
     const keys = new Set<string>();
     for (let from = first; ; ) {
       const blocks = await this.options.journal.eventBlocks(runId, from, 50);

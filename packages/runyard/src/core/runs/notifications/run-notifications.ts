@@ -2,6 +2,8 @@
 type HintKind =
   /** It waits for a process with a free slot. */
   | 'queued'
+  /** The same of a job: what executes runs need not look. */
+  | 'job_queued'
   /** A process took it from the queue, or from one that died. */
   | 'claimed'
   /** A reader in another process than the executing one follows it. */
