@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { consoleBuild, consoleFiles } from './console.mjs';
 import { licences } from './licences.mjs';
 import { loaderFile, splitModule, splitRequired } from './split-module.mjs';
 
@@ -68,6 +69,7 @@ export async function bundle(folder) {
     join(folder, 'dist/.tsbuildinfo'),
     join(folder, 'package.json'),
     join(folder, '../../node_modules/.package-lock.json'),
+    consoleBuild,
     ...['bundle.mjs', 'licences.mjs', 'split-module.mjs'].map((name) => join(here, name)),
   ];
   if (sources.every((path) => changedAt(last) >= changedAt(path))) return;
@@ -91,15 +93,21 @@ export async function bundledFiles(folder, plugins = []) {
   const code = [...(await bundledModules(folder, plugins)), ...split, await loader];
   refuseUndeclared(folder, code);
   const browser = dirname(resolve('swagger-ui-dist/package.json'));
+  const web = consoleFiles();
   return [
     ...code,
     ...browserFiles.map((name) => ({
       fileName: `browser/${name}`,
       source: readFileSync(join(browser, name)),
     })),
+    ...web.files,
     {
       fileName: 'LICENSES.txt',
-      source: licences([...code.flatMap(({ moduleIds }) => moduleIds), join(browser, 'package.json')]),
+      source: licences([
+        ...code.flatMap(({ moduleIds }) => moduleIds),
+        ...web.moduleIds,
+        join(browser, 'package.json'),
+      ]),
     },
   ];
 }

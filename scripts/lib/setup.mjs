@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
+import { buildConsole } from './console.mjs';
 import { linkDeclarations } from './declarations.mjs';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -31,6 +32,11 @@ export async function build() {
   const packages = ['runyard', 'client'].map((name) => `packages/${name}/tsconfig.build.json`);
   const compiled = await runTool('typescript/bin/tsc', ['-b', ...packages, '--listEmittedFiles']);
   if (compiled.code !== 0) return compiled;
+  try {
+    await buildConsole();
+  } catch (error) {
+    return { code: 1, output: `The console could not be built: ${error.message}` };
+  }
   try {
     await bundle(`${root}packages/runyard`);
     return compiled;

@@ -50,6 +50,7 @@ function banner(
     ? shortPath(settings.database.replace('sqlite://', ''))
     : databaseLabel(settings.database);
   const rows: [label: string, place: string | undefined][] = [
+    ['Console', settings.console ? `${url}/console` : undefined],
     ['API', url],
     ['Docs', settings.docs ? `${url}/docs${docsAccess(settings)}` : undefined],
     ...interfaces.map(({ type, title = type.toUpperCase(), url: at }): [string, string] => [title, at]),

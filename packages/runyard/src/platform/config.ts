@@ -202,6 +202,7 @@ const settingsSchema = z.strictObject({
       'How long a process trusts a service account after checking it; 0: every request queries the database.',
     ),
   docs: z.boolean().default(true).describe('Whether the service serves the API browser at /docs.'),
+  console: z.boolean().default(true).describe('Whether the service serves the web console at /console.'),
   eventRetentionHours: z
     .int()
     .min(0)

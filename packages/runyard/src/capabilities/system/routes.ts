@@ -1,3 +1,5 @@
+import { anonymousCaller } from '../../platform/auth/caller.js';
+import { consoleAddress, prefersPage } from '../../platform/http/console/browser-request.js';
 import { reply } from '../../platform/http/response/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
 import type { Described } from '../capability.js';
@@ -48,7 +50,16 @@ const getHome = defineRoute({
   tag: 'Service',
   summary: 'Identify the service',
   responses: { 200: homeBody },
-  handler: ({ system }: SystemServices) => system.home(),
+  // a browser sends no token with an address that is opened, and the console asks for one
+  admit: ({ system }: SystemServices, request, usual) =>
+    system.hasConsole && prefersPage(request.headers) ? anonymousCaller : usual(request),
+  handler: ({ system }: SystemServices, request) => {
+    if (!system.hasConsole) return system.home();
+    const vary = { vary: 'accept' };
+    return prefersPage(request.headers)
+      ? reply(303, undefined, { ...vary, location: consoleAddress(request) })
+      : reply(200, system.home(), vary);
+  },
 });
 
 const getInfo = (all: readonly Described[]) =>

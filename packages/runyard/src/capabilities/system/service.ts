@@ -11,6 +11,11 @@ import { runCounts } from './run-counts.js';
 export class SystemService {
   constructor(private readonly site: ServiceSite) {}
 
+  /** Whether browsers can be sent to the console. */
+  get hasConsole(): boolean {
+    return this.site.settings.console;
+  }
+
   home(): Fields {
     const { settings } = this.site;
     return { name: `${settings.name} API`, id: serviceIdOf(settings), version };

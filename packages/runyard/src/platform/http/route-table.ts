@@ -44,10 +44,12 @@ function shapeOf(path: string): string {
 
 function patternOf(path: string): RegExp {
   const source = path
-    .split(/(::|:\w+)/)
-    .map((part) =>
-      part === '::' ? ':' : part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
-    )
+    .split(/(::|:\w+|\*$)/)
+    .map((part) => {
+      if (part === '::') return ':';
+      if (part === '*') return '.*';
+      return part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    })
     .join('');
   return new RegExp(`^${source}$`);
 }

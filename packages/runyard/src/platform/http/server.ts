@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { errors } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
+import { consoleRoutes } from './console/routes.js';
 import { type CustomRoutes, customRouteScope } from './custom-routes.js';
 import { BodiesInFlight } from './defences/bodies-in-flight.js';
 import { ClientAddresses } from './defences/client-address.js';
@@ -33,7 +34,7 @@ export interface HttpServerOptions<Services> {
   readonly customRoutes?: CustomRoutes;
   /** WebSocket endpoints on the same port. */
   readonly upgrades?: Upgrades;
-  readonly settings: HttpSettings & { readonly docs?: boolean };
+  readonly settings: HttpSettings & { readonly docs?: boolean; readonly console?: boolean };
   /** What the API description says about the service. */
   readonly info: ApiInfo;
   readonly pathExamples?: PathExamples | undefined;
@@ -50,6 +51,7 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   const routes: Route<Services>[] = [
     ...options.routes,
     ...documentationRoutes(description, settings.docs ?? true),
+    ...((settings.console ?? true) ? consoleRoutes : []),
   ];
   refuseUndecidedAccess(routes);
   const table = new RouteTable(routes);

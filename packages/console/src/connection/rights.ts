@@ -1,0 +1,68 @@
+/** What a token says about itself. It is only shown: the service decides. */
+export interface TokenClaims {
+  readonly user: string | undefined;
+  /** Undefined if the token does not say: then everything is shown, and the service refuses what is not allowed. */
+  readonly scopes: readonly string[] | undefined;
+  readonly expiresAt: number | undefined;
+}
+
+/** What the payload of a JWT says; undefined for any other token. */
+export function readToken(token: string): TokenClaims | undefined {
+  const payload = token.split('.')[1];
+  if (payload === undefined) return undefined;
+  try {
+    const claims = JSON.parse(decoded(payload)) as Record<string, unknown>;
+    if (typeof claims !== 'object' || claims === null) return undefined;
+    const { sub, exp } = claims;
+    return {
+      user: typeof sub === 'string' ? sub : undefined,
+      scopes: scopesIn(claims),
+      expiresAt: typeof exp === 'number' ? exp : undefined,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A list or a text in `scopes`, and the space-separated `scope` of OAuth. */
+function scopesIn({ scopes, scope }: Record<string, unknown>): readonly string[] | undefined {
+  const given = [scopes, scope].filter((value) => typeof value === 'string' || Array.isArray(value));
+  if (given.length === 0) return undefined;
+  return given.flatMap((value) =>
+    typeof value === 'string'
+      ? value.split(/[\s,]+/).filter(Boolean)
+      : (value as unknown[]).filter((one) => typeof one === 'string'),
+  );
+}
+
+function decoded(part: string): string {
+  const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
+    char.charCodeAt(0),
+  );
+  return new TextDecoder().decode(bytes);
+}
+
+const adminScope = 'agent_os:admin';
+
+/**
+ * Whether scopes allow something of a kind, such as `agents:run`, for at least one instance. Unknown scopes allow
+ * everything here: the service has the last word. A service may call its admin scope otherwise, so a token with no
+ * scope that the console knows is not held back either.
+ */
+export function allows(scopes: readonly string[] | undefined, required: string): boolean {
+  if (scopes === undefined || scopes.includes(adminScope)) return true;
+  const held = scopes.map(partsOf);
+  if (!held.some((scope) => scope !== undefined)) return true;
+  const wanted = partsOf(required);
+  return held.some((scope) => scope?.resource === wanted?.resource && scope?.action === wanted?.action);
+}
+
+const actions = new Set(['read', 'write', 'delete', 'run']);
+
+function partsOf(scope: string): { resource: string; action: string } | undefined {
+  const parts = scope.split(':');
+  const action = parts.at(-1) ?? '';
+  if (parts.length < 2 || parts.length > 3 || !actions.has(action)) return undefined;
+  const [resource = ''] = parts;
+  return { resource: resource === 'system' ? 'config' : resource, action };
+}

@@ -1,0 +1,34 @@
+import type { WorkflowSummary } from '@runyard/client';
+import { useQuery } from '@tanstack/react-query';
+import { useConnection } from '../../connection/use-connection.js';
+import { Page, PageHeader } from '../../ui/page-header.js';
+import { EmptyState } from '../../ui/states.js';
+import { type Column, DataTable } from '../../ui/table/data-table.js';
+
+const columns: readonly Column<WorkflowSummary>[] = [
+  { id: 'name', header: 'Name', cell: ({ name }) => name },
+  { id: 'description', header: 'Description', grow: true, cell: ({ description }) => description },
+];
+
+export function WorkflowsPage() {
+  const { client, address } = useConnection();
+  const workflows = useQuery({
+    queryKey: ['workflows', address],
+    queryFn: ({ signal }) => client.workflows.list({ signal }),
+  });
+  return (
+    <Page>
+      <PageHeader title="Workflows" description="Steps in a fixed order, with branches and loops." />
+      <DataTable
+        label="Workflows"
+        columns={columns}
+        rows={workflows.data}
+        rowKey={({ id }) => id}
+        rowLink={({ id }) => ({ to: '/workflows/$workflowId', params: { workflowId: id } })}
+        error={workflows.error}
+        onRetry={() => void workflows.refetch()}
+        empty={<EmptyState title="No workflows">Register one in the code of the service.</EmptyState>}
+      />
+    </Page>
+  );
+}

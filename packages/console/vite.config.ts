@@ -1,0 +1,57 @@
+import { createRequire } from 'node:module';
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+/** The service that `npm run dev` shows. */
+const service = process.env.RUNYARD_URL ?? 'http://127.0.0.1:7777';
+
+/** Written last: its time says that all files are fresh. The packages of these modules are named in LICENSES.txt. */
+const modulesFile = '.modules.json';
+
+function modules(): Plugin {
+  return {
+    name: 'modules',
+    apply: 'build',
+    generateBundle(_options, bundle) {
+      const ids = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+      // its styles have no module
+      const styles = createRequire(import.meta.url).resolve('tailwindcss/package.json');
+      this.emitFile({ type: 'asset', fileName: modulesFile, source: JSON.stringify([...ids, styles]) });
+    },
+  };
+}
+
+export default defineConfig({
+  // addresses are relative to the <base> that the service writes into the page
+  base: './',
+  plugins: [react(), tailwindcss(), modules()],
+  build: {
+    target: 'es2022',
+    sourcemap: false,
+    modulePreload: { polyfill: false },
+    // a data: address of a font or a script is not allowed in the page
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // few files: what every page uses is one of them, and each page is one
+        codeSplitting: {
+          groups: [
+            { name: 'metrics', test: /[\\/]uplot[\\/]/, priority: 3 },
+            { name: 'vendor', test: /[\\/]node_modules[\\/]|[\\/]packages[\\/]client[\\/]/, priority: 2 },
+            { name: 'shared', test: /[\\/]src[\\/](?:ui|data|connection|shell)[\\/]/, priority: 1 },
+          ],
+        },
+      },
+    },
+  },
+  server: {
+    proxy: Object.fromEntries(
+      ['^/(?!$|src/|@|node_modules/|console|theme\\.js|icon\\.svg|index\\.html)'].map((path) => [
+        path,
+        { target: service, changeOrigin: true },
+      ]),
+    ),
+  },
+});
