@@ -38,7 +38,13 @@ export default defineConfig({
         // few files: what every page uses is one of them, and each page is one
         codeSplitting: {
           groups: [
-            { name: 'metrics', test: /[\\/]uplot[\\/]/, priority: 3 },
+            // only the pages that use them load these
+            { name: 'charts', test: /[\\/]uplot[\\/]/, priority: 3 },
+            {
+              name: 'markdown',
+              test: /[\\/](?:marked|ui[\\/]content[\\/]markdown[^\\/]*)(?:[\\/]|$)/,
+              priority: 3,
+            },
             { name: 'vendor', test: /[\\/]node_modules[\\/]|[\\/]packages[\\/]client[\\/]/, priority: 2 },
             { name: 'shared', test: /[\\/]src[\\/](?:ui|data|connection|shell)[\\/]/, priority: 1 },
           ],

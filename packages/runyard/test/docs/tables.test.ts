@@ -16,6 +16,7 @@ import { teamForm } from '../../src/core/configs/team-form.js';
 import { knownProviders } from '../../src/core/models/providers.js';
 import { compileExpression, type ExpressionPlace } from '../../src/core/workflows/definition/cel.js';
 import { loadSettings, type SettingName, type SettingsSource } from '../../src/platform/config.js';
+import { consoleRoutes } from '../../src/platform/http/console/routes.js';
 import { documentationRoutes } from '../../src/platform/http/openapi/docs.js';
 import { describeApi } from '../../src/platform/http/openapi/openapi.js';
 import { pathTemplate, type RouteFacts } from '../../src/platform/http/route.js';
@@ -110,7 +111,8 @@ describe('docs/security.md', () => {
   const page = readPage('docs/security.md');
 
   test('names the scope of every route', () => {
-    const own = documentationRoutes(describeApi(routes, { title: 'Any', version: '1' }), true);
+    const documentation = documentationRoutes(describeApi(routes, { title: 'Any', version: '1' }), true);
+    const own = [...documentation, ...consoleRoutes];
     const shown = tableHeaded(page, 'Operation').flatMap(([operations, scope]) =>
       operations!.split(', ').map((operation) => `${operation}: ${scope}`),
     );

@@ -1,5 +1,6 @@
 import { routes } from '../../../src/capabilities/capabilities.js';
 import type { Services } from '../../../src/capabilities/capability.js';
+import { consoleRoutes } from '../../../src/platform/http/console/routes.js';
 import { documentationRoutes } from '../../../src/platform/http/openapi/docs.js';
 import { describeApi } from '../../../src/platform/http/openapi/openapi.js';
 import { pathTemplate, type Route } from '../../../src/platform/http/route.js';
@@ -47,6 +48,7 @@ const info = { title: 'All routes', version: '0' };
 const allRoutes: readonly Route<Services>[] = [
   ...routes,
   ...documentationRoutes(describeApi([], info), true),
+  ...consoleRoutes,
 ];
 
 const described = describeApi(

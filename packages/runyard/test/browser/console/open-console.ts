@@ -1,0 +1,103 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { agent, type RunyardOptions, step, team, tool, workflow } from '../../../src/index.js';
+import { findChromium } from '../../support/clients/chromium.js';
+import { patience } from '../../support/patience.js';
+import { ScriptBook } from '../../support/providers/script-book.js';
+import { TestService } from '../../support/service.js';
+
+const installMs = 300_000;
+
+/** A page of the console, with what it must not do. */
+export interface OpenedPage {
+  readonly page: Page;
+  /** Requests to other hosts. */
+  readonly elsewhere: string[];
+  /** Errors in the page and in its console, violations of the content security policy included. */
+  readonly faults: string[];
+}
+
+export interface ConsoleBench {
+  /** A service with an agent that calls tools, a team and a workflow. */
+  readonly service: TestService;
+  readonly browser: Browser;
+  /** What the agent `clerk` answers: `book.write('Question', 'Answer')` returns the message that gets the answer. */
+  readonly book: ScriptBook;
+  /** Opens an address below `/console`, in a browser context of its own. */
+  open(path?: string, options?: OpenOptions): Promise<OpenedPage>;
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** Another service than that of the bench. */
+  readonly url?: string;
+}
+
+/** A service, a browser and a way to open the console, for the tests of a file. */
+export function consoleBench(options: RunyardOptions = {}): ConsoleBench {
+  const book = new ScriptBook();
+  const bench: { service?: TestService; browser?: Browser } = {};
+  beforeAll(async () => {
+    bench.service = await TestService.start({ ...components(book), ...options });
+    // as root, Chromium needs a flag because its sandbox is not available
+    bench.browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  }, installMs);
+  afterAll(async () => {
+    await bench.browser?.close();
+    await bench.service?.stop();
+  });
+  const started = <T>(part: T | undefined): T => {
+    if (part === undefined) throw new Error('The bench is there when the tests run.');
+    return part;
+  };
+  return {
+    book,
+    get service() {
+      return started(bench.service);
+    },
+    get browser() {
+      return started(bench.browser);
+    },
+    open: (path = '', { url, ...context } = {}) =>
+      openConsole(started(bench.browser), `${url ?? started(bench.service).url}/console${path}`, context),
+  };
+}
+
+function components(book: ScriptBook): RunyardOptions {
+  const refund = tool({
+    name: 'refund',
+    description: 'Refunds',
+    requiresConfirmation: true,
+    execute: () => 'refunded',
+  });
+  const clerk = agent({ id: 'clerk', name: 'Clerk', model: book.model, tools: [refund] });
+  const assistant = agent({ id: 'assistant', name: 'Assistant', model: 'offline' });
+  return {
+    name: 'Yard',
+    agents: [clerk, assistant],
+    teams: [team({ id: 'crew', name: 'Crew', model: 'offline', members: [assistant] })],
+    workflows: [workflow({ id: 'flow', name: 'Flow', steps: [step({ name: 'answer', agent: assistant })] })],
+  };
+}
+
+async function openConsole(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions,
+): Promise<OpenedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(patience(120_000));
+  const elsewhere: string[] = [];
+  const faults: string[] = [];
+  page.on('request', (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (protocol.startsWith('http') && host !== new URL(url).host) elsewhere.push(request.url());
+  });
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  await page.goto(url);
+  await page.getByRole('main').waitFor();
+  return { page, elsewhere, faults };
+}
