@@ -9,7 +9,6 @@ function Anchor({
   className,
   ...rest
 }: AnchorHTMLAttributes<HTMLAnchorElement> & { readonly ref?: Ref<HTMLAnchorElement> }) {
-  // biome-ignore lint/a11y/useAnchorContent: the content is among the properties.
   return <a className={cx(linkClass, className)} {...rest} />;
 }
 

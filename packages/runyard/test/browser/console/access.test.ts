@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { agent } from '../../../src/index.js';
+import { everydayScopes, tokenOf, tokenSettings } from '../../support/clients/tokens.js';
 import { startService } from '../../support/service.js';
 import { consoleBench } from './open-console.js';
 
-const key = 'x'.repeat(32);
-const bench = consoleBench({ securityKey: key });
+const bench = consoleBench(tokenSettings);
+const key = await tokenOf({ sub: 'ada', scopes: everydayScopes });
 
 test('the page has a policy that allows only its own scripts and styles', async () => {
   const { headers } = await fetch(`${bench.service.url}/console/runs`);
@@ -56,17 +57,16 @@ test('a token that expires is asked for over the page: what was typed stays, and
   await gate.waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Chat' }).click();
   await page.getByLabel('Message').fill(bench.book.write('Hello', 'Good evening'));
-  // from now on the service refuses what the page has
-  let refused = true;
   await page.route('**/agents/clerk/runs', (route) =>
-    refused
+    route.request().headers().authorization === `Bearer ${key}`
       ? route.fulfill({ status: 401, json: { detail: 'Expired', error_code: 'invalid_token' } })
       : route.continue(),
   );
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('dialog', { name: 'The token is no longer valid' }).waitFor();
-  refused = false;
-  await gate.getByLabel('Access token').fill(`${key} `);
+  await gate
+    .getByLabel('Access token')
+    .fill(await tokenOf({ sub: 'ada', scopes: everydayScopes, jti: 'next' }));
   await gate.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('Good evening').waitFor();
 });
@@ -86,11 +86,11 @@ test('it can be pointed at another service, and back', async () => {
   const sent = page.waitForRequest((request) => request.url().startsWith(other.url));
   await page.getByRole('button', { name: 'Connect' }).click();
   expect((await sent).headers().authorization).toBeUndefined();
-  await page.getByText('Another service').waitFor();
+  await page.getByText('Another service', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Chat' }).click();
   await page.getByRole('heading', { name: 'Far away' }).waitFor();
   await page.getByRole('complementary').getByRole('button', { name: 'Use this service' }).click();
-  await page.getByText('Another service').waitFor({ state: 'detached' });
+  await page.getByText('Another service', { exact: true }).waitFor({ state: 'detached' });
 });
 
 test('it can be turned off', async () => {
@@ -99,4 +99,16 @@ test('it can be turned off', async () => {
   expect((await off.get('/console')).status).toBe(404);
   expect((await off.get('/console/runs')).status).toBe(404);
   expect((await off.get('/', accept)).body).toMatchObject({ version: expect.any(String) });
+});
+
+test('the navigation shows what the scopes of the token allow', async () => {
+  const { page } = await bench.open('/traces');
+  const gate = page.getByRole('dialog');
+  await gate
+    .getByLabel('Access token')
+    .fill(await tokenOf({ sub: 'bob', scopes: ['agents:clerk:run', 'agents:read'] }));
+  await gate.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('Insufficient permissions. Required scope(s): traces:read').waitFor();
+  const shown = page.getByRole('navigation', { name: 'Pages of the console' }).getByRole('link');
+  expect(await shown.allTextContents()).toEqual(['Chat', 'Runs']);
 });
