@@ -22,6 +22,11 @@ function modules(): Plugin {
   };
 }
 
+/** The folder of a page: each is one file. */
+function areaOf(id: string): string | undefined {
+  return /[\\/]src[\\/]pages[\\/]([\w-]+)[\\/]/.exec(id)?.[1];
+}
+
 export default defineConfig({
   // addresses are relative to the <base> that the service writes into the page
   base: './',
@@ -37,16 +42,14 @@ export default defineConfig({
       output: {
         // few files: what every page uses is one of them, and each page is one
         codeSplitting: {
+          includeDependenciesRecursively: false,
           groups: [
             // only the pages that use them load these
             { name: 'charts', test: /[\\/]uplot[\\/]/, priority: 3 },
-            {
-              name: 'markdown',
-              test: /[\\/](?:marked|ui[\\/]content[\\/]markdown[^\\/]*)(?:[\\/]|$)/,
-              priority: 3,
-            },
+            { name: 'markdown', test: /[\\/](?:marked[\\/]|ui[\\/]content[\\/]markdown)/, priority: 3 },
             { name: 'vendor', test: /[\\/]node_modules[\\/]|[\\/]packages[\\/]client[\\/]/, priority: 2 },
             { name: 'shared', test: /[\\/]src[\\/](?:ui|data|connection|shell)[\\/]/, priority: 1 },
+            { name: (id) => areaOf(id) ?? null, test: (id) => areaOf(id) !== undefined },
           ],
         },
       },
