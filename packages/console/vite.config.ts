@@ -22,10 +22,15 @@ function modules(): Plugin {
   };
 }
 
-/** The folder of a page: each is one file. */
-function areaOf(id: string): string | undefined {
-  return /[\\/]src[\\/]pages[\\/]([\w-]+)[\\/]/.exec(id)?.[1];
-}
+/** Pages that people open together are one file: a published package has few of them. */
+const areas: readonly (readonly [name: string, pages: readonly string[]])[] = [
+  ['chat', ['home', 'chat']],
+  ['observe', ['runs', 'traces', 'metrics', 'evals']],
+  [
+    'manage',
+    ['workflows', 'components', 'schedules', 'approvals', 'memory', 'learnings', 'knowledge', 'settings'],
+  ],
+];
 
 export default defineConfig({
   // addresses are relative to the <base> that the service writes into the page
@@ -47,9 +52,16 @@ export default defineConfig({
             // only the pages that use them load these
             { name: 'charts', test: /[\\/]uplot[\\/]/, priority: 3 },
             { name: 'markdown', test: /[\\/](?:marked[\\/]|ui[\\/]content[\\/]markdown)/, priority: 3 },
-            { name: 'vendor', test: /[\\/]node_modules[\\/]|[\\/]packages[\\/]client[\\/]/, priority: 2 },
+            {
+              name: 'vendor',
+              test: /rolldown.runtime|[\\/]node_modules[\\/]|[\\/]packages[\\/]client[\\/]/,
+              priority: 2,
+            },
             { name: 'shared', test: /[\\/]src[\\/](?:ui|data|connection|shell)[\\/]/, priority: 1 },
-            { name: (id) => areaOf(id) ?? null, test: (id) => areaOf(id) !== undefined },
+            ...areas.map(([name, pages]) => ({
+              name,
+              test: new RegExp(`[\\/]src[\\/]pages[\\/](?:${pages.join('|')})[\\/]`),
+            })),
           ],
         },
       },
@@ -57,7 +69,7 @@ export default defineConfig({
   },
   server: {
     proxy: Object.fromEntries(
-      ['^/(?!$|src/|@|node_modules/|console|theme\\.js|icon\\.svg|index\\.html)'].map((path) => [
+      ['^/(?!$|src/|@|node_modules/|console|theme\\.js|index\\.html)'].map((path) => [
         path,
         { target: service, changeOrigin: true },
       ]),

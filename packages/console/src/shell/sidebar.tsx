@@ -3,6 +3,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import Search from 'lucide-react/icons/search';
 import { useConnection, useMay } from '../connection/use-connection.js';
 import { cx } from '../ui/class-names.js';
+import { Logo } from './logo.js';
 import { type Destination, groups, settingsEntry } from './navigation.js';
 import { ServiceFooter } from './service-footer.js';
 
@@ -24,7 +25,7 @@ export function Sidebar({ onSearch, onHelp }: SidebarProps) {
   return (
     <div className="flex h-full flex-col">
       <div className="flex h-14 shrink-0 items-center gap-2.5 px-4 text-base font-semibold tracking-tight">
-        <img src="./icon.svg" alt="" className="size-6" />
+        <Logo />
         Runyard
       </div>
       <div className="px-3 pb-2">
