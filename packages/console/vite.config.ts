@@ -22,46 +22,52 @@ function modules(): Plugin {
   };
 }
 
-/** Pages that people open together are one file: a published package has few of them. */
-const areas: readonly (readonly [name: string, pages: readonly string[]])[] = [
-  ['chat', ['home', 'chat']],
-  ['observe', ['runs', 'traces', 'metrics', 'evals']],
-  [
-    'manage',
-    ['workflows', 'components', 'schedules', 'approvals', 'memory', 'learnings', 'knowledge', 'settings'],
-  ],
-];
+/** Pages that people open together are one file, with the libraries that only they use: the package has few files. */
+const areas = {
+  chat: /[\\/]src[\\/]pages[\\/](?:home|chat)[\\/]/,
+  observe: /[\\/]src[\\/]pages[\\/](?:runs|traces|metrics|evals)[\\/]|[\\/]uplot[\\/]/,
+  manage: /[\\/]src[\\/]pages[\\/]|[\\/](?:croner|cronstrue)[\\/]/,
+};
+
+/** The modules that the shell and the chat import. Others are not part of the first load. */
+const firstLoad = new Set<string>();
+
+function firstLoaded(): Plugin {
+  return {
+    name: 'first-loaded',
+    apply: 'build',
+    buildEnd() {
+      const collect = (id: string) => {
+        if (firstLoad.has(id)) return;
+        firstLoad.add(id);
+        for (const imported of this.getModuleInfo(id)?.importedIds ?? []) collect(imported);
+      };
+      for (const id of this.getModuleIds())
+        if (this.getModuleInfo(id)?.isEntry || areas.chat.test(id)) collect(id);
+    },
+  };
+}
 
 export default defineConfig({
   // addresses are relative to the <base> that the service writes into the page
   base: './',
-  plugins: [react(), tailwindcss(), modules()],
+  plugins: [react(), tailwindcss(), modules(), firstLoaded()],
   build: {
     target: 'es2022',
     sourcemap: false,
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     // a data: address of a font or a script is not allowed in the page
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // few files: what every page uses is one of them, and each page is one
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
-            // only the pages that use them load these
-            { name: 'charts', test: /[\\/]uplot[\\/]/, priority: 3 },
-            { name: 'markdown', test: /[\\/](?:marked[\\/]|ui[\\/]content[\\/]markdown)/, priority: 3 },
-            {
-              name: 'vendor',
-              test: /rolldown.runtime|[\\/]node_modules[\\/]|[\\/]packages[\\/]client[\\/]/,
-              priority: 2,
-            },
-            { name: 'shared', test: /[\\/]src[\\/](?:ui|data|connection|shell)[\\/]/, priority: 1 },
-            ...areas.map(([name, pages]) => ({
-              name,
-              test: new RegExp(`[\\/]src[\\/]pages[\\/](?:${pages.join('|')})[\\/]`),
-            })),
+            ...Object.entries(areas).map(([name, test]) => ({ name, test, priority: 2 })),
+            { name: 'shell', test: (id) => firstLoad.has(id) || id.includes('rolldown'), priority: 1 },
+            { name: 'parts', test: /./ },
           ],
         },
       },

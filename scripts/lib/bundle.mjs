@@ -135,6 +135,9 @@ async function bundledModules(folder, plugins) {
     groups: [
       { name: 'command', test: (id) => start.command.has(id), priority: 2 },
       { name: 'service', test: (id) => start.service.has(id), priority: 1 },
+      // what nearly every adapter of a model uses, and nearly every interface
+      { name: 'provider', test: /[\\/]dist[\\/]core[\\/]models[\\/]provider[\\/]/ },
+      { name: 'interface', test: /[\\/]dist[\\/]interfaces[\\/]common[\\/]/ },
     ],
   };
   const { output } = await build.generate({ format: 'esm', comments: false, codeSplitting, ...names });

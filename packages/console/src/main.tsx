@@ -5,16 +5,15 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './data/query-client.js';
 import { router } from './router.js';
-import { TooltipProvider } from './ui/tooltip.js';
+import { showTooltips } from './ui/overlay/tooltip-layer.js';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no element #root.');
+showTooltips();
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <TooltipProvider>
-        <RouterProvider router={router} />
-      </TooltipProvider>
+      <RouterProvider router={router} />
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -18,7 +18,7 @@ const listeners = new Set<() => void>();
 let all: readonly Command[] = [];
 
 /** Offers commands until the returned function is called. Pages use useCommands(). */
-export function registerCommands(commands: readonly Command[]): () => void {
+function registerCommands(commands: readonly Command[]): () => void {
   const source = {};
   sources.set(source, commands);
   changed();

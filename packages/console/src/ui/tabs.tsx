@@ -1,5 +1,5 @@
-import { Tabs as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type KeyboardEvent, type ReactNode, useId } from 'react';
+import { cx } from './class-names.js';
 
 export interface Tab {
   readonly id: string;
@@ -16,24 +16,65 @@ export interface TabsProps {
 
 /** Only the content of the chosen tab is there. */
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
+  const id = useId();
+  const chosen = tabs.findIndex((tab) => tab.id === value);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const last = tabs.length - 1;
+    const places: Record<string, number> = {
+      ArrowRight: chosen === last ? 0 : chosen + 1,
+      ArrowLeft: chosen <= 0 ? last : chosen - 1,
+      Home: 0,
+      End: last,
+    };
+    const at = places[event.key];
+    const next = at === undefined ? undefined : tabs[at];
+    if (at === undefined || next === undefined) return;
+    event.preventDefault();
+    onChange(next.id);
+    event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')[at]?.focus();
+  };
   return (
-    <Radix.Root value={value} onValueChange={onChange}>
-      <Radix.List aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
-        {tabs.map((tab) => (
-          <Radix.Trigger
+    <div>
+      <div
+        role="tablist"
+        aria-label={label}
+        className="flex gap-1 overflow-x-auto border-b border-line"
+        onKeyDown={onKeyDown}
+      >
+        {tabs.map((tab, at) => (
+          <button
             key={tab.id}
-            value={tab.id}
-            className="-mb-px border-b-2 border-transparent px-3 py-2 font-medium whitespace-nowrap text-muted hover:text-text focus-visible:-outline-offset-2 data-[state=active]:border-accent-text data-[state=active]:text-text"
+            type="button"
+            role="tab"
+            id={`${id}-${tab.id}`}
+            aria-selected={at === chosen}
+            aria-controls={at === chosen ? `${id}-panel` : undefined}
+            // with no chosen one, the first takes the focus
+            tabIndex={at === Math.max(0, chosen) ? 0 : -1}
+            className={cx(
+              '-mb-px border-b-2 px-3 py-2 font-medium whitespace-nowrap focus-visible:-outline-offset-2',
+              at === chosen
+                ? 'border-accent-text text-text'
+                : 'border-transparent text-muted hover:text-text',
+            )}
+            onClick={() => onChange(tab.id)}
           >
             {tab.label}
-          </Radix.Trigger>
+          </button>
         ))}
-      </Radix.List>
-      {tabs.map((tab) => (
-        <Radix.Content key={tab.id} value={tab.id} className="pt-4">
-          {tab.content}
-        </Radix.Content>
-      ))}
-    </Radix.Root>
+      </div>
+      {tabs[chosen] && (
+        <div
+          key={value}
+          role="tabpanel"
+          id={`${id}-panel`}
+          aria-labelledby={`${id}-${value}`}
+          tabIndex={0}
+          className="pt-4"
+        >
+          {tabs[chosen].content}
+        </div>
+      )}
+    </div>
   );
 }

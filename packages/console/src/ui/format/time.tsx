@@ -33,12 +33,12 @@ export function Time({
   );
 }
 
-export function dateOf(at: Moment): Date | undefined {
+function dateOf(at: Moment): Date | undefined {
   const date = new Date(typeof at === 'number' ? at * 1_000 : at);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-export function relativeTime(at: number, now: number): string {
+function relativeTime(at: number, now: number): string {
   const seconds = (at - now) / 1_000;
   const unit = units.find(([, size]) => Math.abs(seconds) >= size);
   if (unit === undefined) return 'now';

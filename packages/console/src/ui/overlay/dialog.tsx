@@ -1,8 +1,7 @@
 import X from 'lucide-react/icons/x';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { IconButton } from '../button.js';
 import { cx } from '../class-names.js';
-import { PortalTarget } from './portal-target.js';
 
 export interface DialogProps {
   readonly open: boolean;
@@ -45,12 +44,10 @@ function OpenDialog({
 }: Omit<DialogProps, 'open'>) {
   const id = useId();
   const element = useRef<HTMLDialogElement>(null);
-  const [target, setTarget] = useState<HTMLElement | null>(null);
   useEffect(() => {
     const before = document.activeElement;
     const dialog = element.current;
     if (dialog && !dialog.open) dialog.showModal();
-    setTarget(dialog);
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };
@@ -74,26 +71,24 @@ function OpenDialog({
         if (event.target === element.current) onClose?.();
       }}
     >
-      <PortalTarget value={target}>
-        <div className={cx('flex max-h-[inherit] flex-col', side && 'h-full')}>
-          <header className={titleShown ? 'flex items-center gap-2 px-5 pt-4 pb-2' : 'sr-only'}>
-            <h2 id={id} className="min-w-0 flex-1 text-base font-semibold">
-              {title}
-            </h2>
-            {onClose && titleShown && (
-              <IconButton size="small" label="Close" onClick={onClose}>
-                <X aria-hidden className="size-4" />
-              </IconButton>
-            )}
-          </header>
-          <div className={cx('min-h-0 flex-1 overflow-y-auto', titleShown && 'px-5 pb-5')}>{children}</div>
-          {footer && (
-            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">
-              {footer}
-            </footer>
+      <div className={cx('flex max-h-[inherit] flex-col', side && 'h-full')}>
+        <header className={titleShown ? 'flex items-center gap-2 px-5 pt-4 pb-2' : 'sr-only'}>
+          <h2 id={id} className="min-w-0 flex-1 text-base font-semibold">
+            {title}
+          </h2>
+          {onClose && titleShown && (
+            <IconButton size="small" label="Close" onClick={onClose}>
+              <X aria-hidden className="size-4" />
+            </IconButton>
           )}
-        </div>
-      </PortalTarget>
+        </header>
+        <div className={cx('min-h-0 flex-1 overflow-y-auto', titleShown && 'px-5 pb-5')}>{children}</div>
+        {footer && (
+          <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">
+            {footer}
+          </footer>
+        )}
+      </div>
     </dialog>
   );
 }

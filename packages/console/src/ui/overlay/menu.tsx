@@ -1,7 +1,16 @@
-import { DropdownMenu } from 'radix-ui';
-import type { ReactNode } from 'react';
+import {
+  type CSSProperties,
+  cloneElement,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  type ToggleEvent,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import { cx } from '../class-names.js';
-import { usePortalTarget } from './portal-target.js';
 
 export interface MenuItem {
   readonly label: string;
@@ -13,46 +22,136 @@ export interface MenuItem {
 
 export interface MenuProps {
   /** A button. */
-  readonly children: ReactNode;
+  readonly children: ReactElement;
   /** Groups are separated by a line. */
   readonly items: readonly (MenuItem | 'line')[];
   readonly align?: 'start' | 'end';
 }
 
-/** Actions behind a button. It is not modal: the library would lock the page with a style that the page forbids. */
+interface MenuButton {
+  readonly popoverTarget?: string;
+  readonly 'aria-haspopup'?: 'menu';
+  readonly 'aria-expanded'?: boolean;
+}
+
+/** Actions behind a button. The browser closes it with Escape and with a click beside it, and returns the focus. */
 export function Menu({ children, items, align = 'end' }: MenuProps) {
-  const container = usePortalTarget();
+  const id = useId();
+  const menu = useRef<HTMLDivElement>(null);
+  const [place, setPlace] = useState<CSSProperties>();
+  const isOpen = place !== undefined;
+  useEffect(() => {
+    if (!isOpen) return;
+    // it would stay where it is while its button moves
+    const close = ({ target }: Event) => {
+      if (target !== menu.current) menu.current?.hidePopover();
+    };
+    addEventListener('scroll', close, true);
+    addEventListener('resize', close);
+    return () => {
+      removeEventListener('scroll', close, true);
+      removeEventListener('resize', close);
+    };
+  }, [isOpen]);
+  const onBeforeToggle = ({ newState }: ToggleEvent) => {
+    const button = document.querySelector(`[popovertarget="${CSS.escape(id)}"]`);
+    setPlace(newState === 'open' && button ? placeBeside(button, align, items.length) : undefined);
+  };
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal container={container}>
-        <DropdownMenu.Content
-          align={align}
-          sideOffset={4}
-          collisionPadding={8}
-          className="z-50 min-w-44 rounded-lg border border-line bg-raised p-1 shadow-raised"
-        >
-          {items.map((item, at) =>
+    <>
+      {cloneElement(children as ReactElement<MenuButton>, {
+        popoverTarget: id,
+        'aria-haspopup': 'menu',
+        'aria-expanded': isOpen,
+      })}
+      <div
+        ref={menu}
+        id={id}
+        popover="auto"
+        role="menu"
+        tabIndex={-1}
+        style={place}
+        className="min-w-44 overflow-y-auto rounded-lg border border-line bg-raised p-1 text-left text-sm font-normal text-text shadow-raised"
+        onBeforeToggle={onBeforeToggle}
+        onToggle={({ newState }) => {
+          if (newState === 'open' && menu.current) enabledItems(menu.current)[0]?.focus();
+        }}
+        onKeyDown={onKeyDown}
+        // what surrounds the button, such as a row, is not meant
+        onClick={(event) => event.stopPropagation()}
+      >
+        {isOpen &&
+          items.map((item, at) =>
             item === 'line' ? (
               // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else.
-              <DropdownMenu.Separator key={at} className="my-1 h-px bg-line" />
+              <hr key={at} className="my-1 border-line" />
             ) : (
-              <DropdownMenu.Item
+              <button
                 key={item.label}
+                type="button"
+                role="menuitem"
+                tabIndex={-1}
                 disabled={item.disabled ?? false}
-                onSelect={item.onSelect}
                 className={cx(
-                  'flex h-8 items-center gap-2 rounded-md px-2 outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover',
+                  'flex h-8 w-full items-center gap-2 rounded-md px-2 whitespace-nowrap outline-none select-none focus:bg-hover disabled:opacity-50',
                   item.destructive && 'text-danger',
                 )}
+                onPointerMove={(event) => event.currentTarget.focus({ preventScroll: true })}
+                onClick={() => {
+                  menu.current?.hidePopover();
+                  item.onSelect();
+                }}
               >
                 {item.icon}
                 {item.label}
-              </DropdownMenu.Item>
+              </button>
             ),
           )}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+      </div>
+    </>
   );
+}
+
+function enabledItems(menu: Element): HTMLElement[] {
+  return [...menu.querySelectorAll<HTMLElement>('[role=menuitem]:enabled')];
+}
+
+/** Arrows, Home and End, and the first letter of an item. */
+function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
+  const items = enabledItems(event.currentTarget);
+  const at = items.findIndex((item) => item === document.activeElement);
+  const next = (): HTMLElement | undefined => {
+    if (event.key === 'ArrowDown') return items[(at + 1) % items.length];
+    if (event.key === 'ArrowUp') return items.at(at <= 0 ? -1 : at - 1);
+    if (event.key === 'Home') return items[0];
+    if (event.key === 'End') return items.at(-1);
+    const begins = (item: HTMLElement) => item.textContent.toLowerCase().startsWith(event.key.toLowerCase());
+    return [...items.slice(at + 1), ...items.slice(0, at + 1)].find(begins);
+  };
+  if (event.key === 'Tab') event.currentTarget.hidePopover();
+  const found = event.key === ' ' ? undefined : next();
+  if (found === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  found.focus();
+}
+
+const gap = 4;
+const margin = 8;
+const itemHeight = 32;
+const leastWidth = 200;
+
+/** Below the button; above it where there is more room. */
+function placeBeside(button: Element, align: 'start' | 'end', items: number): CSSProperties {
+  const { top, bottom, left, right } = button.getBoundingClientRect();
+  const [above, below] = [top - gap - margin, innerHeight - bottom - gap - margin];
+  const down = below >= Math.min(above, items * itemHeight + 2 * margin);
+  const atRight = align === 'end' ? right >= leastWidth : innerWidth - left < leastWidth;
+  return {
+    maxHeight: down ? below : above,
+    maxWidth: innerWidth - 2 * margin,
+    inset: 'auto',
+    ...(down ? { top: bottom + gap } : { bottom: innerHeight - top + gap }),
+    ...(atRight ? { right: Math.max(margin, innerWidth - right) } : { left: Math.max(margin, left) }),
+  };
 }
