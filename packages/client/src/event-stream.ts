@@ -2,7 +2,7 @@ import { hasFiles } from './body.js';
 import { isTransient, NetworkError, RunyardError } from './errors.js';
 import { type Frame, framesIn } from './sse.js';
 import { notTheService, type Request, reached, type Transport } from './transport.js';
-import { backOffMs, pause, timer } from './waiting.js';
+import { backOffMs, pause } from './waiting.js';
 
 /** What every event has. */
 export interface IndexedEvent {
@@ -174,10 +174,8 @@ export class EventStream<Event extends IndexedEvent> implements AsyncIterable<Ev
     const { silenceMs } = this.transport;
     const attempt = new AbortController();
     const abort = () => attempt.abort(signal?.reason);
-    const silence = () =>
+    const onSilence = () =>
       attempt.abort(new NetworkError(`${method} ${path}: no response for ${silenceMs} ms`));
-    // nobody knows how long files take
-    const answered = hasFiles(body) ? () => {} : timer(silenceMs, silence);
     this.#disconnect();
     this.#disconnect = () => {
       signal?.removeEventListener('abort', abort);
@@ -185,10 +183,11 @@ export class EventStream<Event extends IndexedEvent> implements AsyncIterable<Ev
     };
     signal?.addEventListener('abort', abort);
     if (signal?.aborted) abort();
-    try {
-      return await this.transport.open({ ...request, signal: attempt.signal });
-    } finally {
-      answered();
-    }
+    return this.transport.open({
+      ...request,
+      signal: attempt.signal,
+      // nobody knows how long files take
+      ...(!hasFiles(body) && { onSilence }),
+    });
   }
 }

@@ -1,7 +1,7 @@
 import { encoded } from './body.js';
 import { apiError, isTransient, NetworkError, RunyardError } from './errors.js';
 import { type ReportProgress, uploadWith } from './upload.js';
-import { backOffMs, pause, unlessAborted } from './waiting.js';
+import { backOffMs, pause, timer, unlessAborted } from './waiting.js';
 
 export interface ClientOptions {
   /** Where the service is, such as `https://agents.example.com`; in a page also a path of its own origin. */
@@ -40,6 +40,8 @@ export interface Request extends Omit<CallOptions, 'query'> {
   readonly repeatable?: boolean;
   /** Whether pages are responses, too: of a route of the user, not of an operation. */
   readonly isOwnRoute?: boolean;
+  /** Called when the service is silent for too long. Getting a token may take longer, such as from a person. */
+  readonly onSilence?: () => void;
 }
 
 /** Sends requests: with the token, repeated where that is safe, with typed errors. */
@@ -104,7 +106,16 @@ export class Transport {
       }
     }
     if (response.ok) return response;
-    throw await apiError(response);
+    throw await this.#timed(request, () => apiError(response));
+  }
+
+  async #timed<T>({ onSilence }: Request, work: () => Promise<T>): Promise<T> {
+    const stop = onSilence && timer(this.silenceMs, onSilence);
+    try {
+      return await work();
+    } finally {
+      stop?.();
+    }
   }
 
   #newToken(): Promise<string> {
@@ -117,7 +128,8 @@ export class Transport {
     return asked;
   }
 
-  #send({ method, path, query, body, signal, ...request }: Request, token: string): Promise<Response> {
+  #send(request: Request, token: string): Promise<Response> {
+    const { method, path, query, body, signal, onUploadProgress } = request;
     const { baseUrl, fetch = globalThis.fetch.bind(globalThis) } = this.#options;
     const url = addressOf(baseUrl) + path + searchOf(query);
     const data = body && encoded(body);
@@ -129,8 +141,7 @@ export class Transport {
       this.#options.headers,
       request.headers,
     );
-    const { onUploadProgress } = request;
-    return reached({ method, path, signal }, () =>
+    const send = () =>
       data !== undefined && onUploadProgress
         ? uploadWith(fetch, { url, method, headers, body: data, signal }, onUploadProgress)
         : fetch(url, {
@@ -140,8 +151,8 @@ export class Transport {
             redirect: 'manual',
             ...(data !== undefined && { body: data }),
             ...(signal && { signal }),
-          }),
-    );
+          });
+    return this.#timed(request, () => reached(request, send));
   }
 }
 

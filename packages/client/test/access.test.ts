@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { agent } from '../../runyard/src/index.js';
 import { Gatehouse } from '../../runyard/test/support/clients/tokens.js';
 import { ScriptBook } from '../../runyard/test/support/providers/script-book.js';
 import { startService } from '../../runyard/test/support/service.js';
 import { gate } from '../../runyard/test/support/until.js';
 import { AuthenticationError, createClient, RateLimitError, UnavailableError } from '../src/index.js';
+import { frame, stream } from './support/scripted-service.js';
 
 const book = new ScriptBook();
 const clerk = agent({ id: 'clerk', model: book.model });
@@ -89,4 +90,35 @@ test('a client waits as long as a limit of the service says, and no longer than 
     Promise.resolve(Response.json({ detail: 'Later' }, { status: 503, headers: { 'retry-after': '3600' } }));
   const patient = createClient({ baseUrl: url, fetch: away });
   await expect(patient.agents.list()).rejects.toThrow(UnavailableError);
+});
+
+test('a token may take longer than the service may be silent', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const given = [gate(), gate()];
+  let asked = 0;
+  const token = async () => {
+    asked += 1;
+    await given[asked - 1]!.opened;
+    return `token ${asked}`;
+  };
+  const sent: (string | null)[] = [];
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    sent.push(new Headers(init?.headers).get('authorization'));
+    if (sent.length === 1) return new Response(null, { status: 401 });
+    if (String(url).endsWith('/r')) return Response.json({ run_id: 'r', status: 'completed' });
+    return new Response(frame(0, 'RunStarted') + frame(1, 'RunCompleted'), { headers: stream });
+  };
+  const reasons: unknown[] = [];
+  const onReconnect = (reason: unknown) => reasons.push(reason);
+  const client = createClient({ baseUrl: 'http://service', fetch, token });
+  const run = client.agents.follow('a', 'r', { onReconnect }).result();
+  for (const { open } of given) {
+    // a person looks for it
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    open();
+  }
+  expect(await run).toMatchObject({ status: 'completed' });
+  expect(reasons).toEqual([]);
+  expect(sent).toEqual(['Bearer token 1', 'Bearer token 2', 'Bearer token 2']);
 });
