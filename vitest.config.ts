@@ -49,7 +49,7 @@ export default defineConfig({
           isolate: false,
           include: [
             'packages/runyard/{src,test}/**/*.test.ts',
-            'packages/client/test/**/*.test.ts',
+            'packages/{client,console}/test/**/*.test.{ts,tsx}',
             'scripts/**/*.test.mjs',
             'examples/**/*.test.ts',
           ],

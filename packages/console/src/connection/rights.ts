@@ -43,26 +43,33 @@ function decoded(part: string): string {
 }
 
 const adminScope = 'agent_os:admin';
+const resources = new Set(
+  'agents teams workflows sessions memories learnings knowledge metrics traces approvals schedules evals components registry config system service_accounts'.split(
+    ' ',
+  ),
+);
+const actions = new Set(['read', 'write', 'delete', 'run']);
+
+/** Scopes of OpenID Connect, which identity providers add to tokens. They say nothing about the service. */
+const ofIdentity = new Set(['openid', 'profile', 'email', 'address', 'phone', 'offline_access']);
 
 /**
- * Whether scopes allow something of a kind, such as `agents:run`, for at least one instance. Unknown scopes allow
- * everything here: the service has the last word. A service may call its admin scope otherwise, so a token with no
- * scope that the console knows is not held back either.
+ * Whether scopes allow something of a kind, such as `agents:run`, for at least one instance. A service may call its
+ * admin scope otherwise, so a token with a scope that the console does not know is not held back, nor is one that has
+ * no scope of the service at all: the service has the last word.
  */
 export function allows(scopes: readonly string[] | undefined, required: string): boolean {
-  if (scopes === undefined || scopes.includes(adminScope)) return true;
-  const held = scopes.map(partsOf);
-  if (!held.some((scope) => scope !== undefined)) return true;
+  const given = (scopes ?? []).filter((scope) => !ofIdentity.has(scope));
+  const held = given.map(partsOf);
+  if (held.length === 0 || held.includes(undefined) || given.includes(adminScope)) return true;
   const wanted = partsOf(required);
   return held.some((scope) => scope?.resource === wanted?.resource && scope?.action === wanted?.action);
 }
 
-const actions = new Set(['read', 'write', 'delete', 'run']);
-
 function partsOf(scope: string): { resource: string; action: string } | undefined {
   const parts = scope.split(':');
-  const action = parts.at(-1) ?? '';
-  if (parts.length < 2 || parts.length > 3 || !actions.has(action)) return undefined;
-  const [resource = ''] = parts;
+  const [resource = '', action = ''] = [parts[0], parts.at(-1)];
+  if (parts.length < 2 || parts.length > 3 || !resources.has(resource) || !actions.has(action))
+    return undefined;
   return { resource: resource === 'system' ? 'config' : resource, action };
 }

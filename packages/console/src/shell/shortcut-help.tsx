@@ -1,10 +1,10 @@
 import { Dialog } from '../ui/overlay/dialog.js';
 import { destinations } from './navigation.js';
+import { paletteKeys } from './shortcuts.js';
 
 export function ShortcutHelp({ open, onClose }: { readonly open: boolean; onClose(): void }) {
-  const mac = /Mac|iPhone|iPad/.test(navigator.userAgent);
   const rows = [
-    [mac ? '⌘ K' : 'Ctrl K', 'Command palette'],
+    [paletteKeys, 'Command palette'],
     ['?', 'This help'],
     ...destinations.map(({ letter, label }) => [`g ${letter}`, label]),
   ] as const;

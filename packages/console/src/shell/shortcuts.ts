@@ -2,6 +2,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { destinations } from './navigation.js';
 
+/** How the keyboard of the device names the key that opens the palette. */
+export const paletteKeys = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K';
+
 const sequenceMs = 1_500;
 
 export interface ShortcutActions {

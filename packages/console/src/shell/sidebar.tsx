@@ -6,6 +6,7 @@ import { cx } from '../ui/class-names.js';
 import { Logo } from './logo.js';
 import { type Destination, groups, settingsEntry } from './navigation.js';
 import { ServiceFooter } from './service-footer.js';
+import { paletteKeys } from './shortcuts.js';
 
 export interface SidebarProps {
   onSearch(): void;
@@ -36,7 +37,7 @@ export function Sidebar({ onSearch, onHelp }: SidebarProps) {
         >
           <Search aria-hidden className="size-4" />
           <span className="flex-1 text-left">Search</span>
-          <kbd className="font-mono text-xs">Ctrl K</kbd>
+          <kbd className="font-mono text-xs">{paletteKeys}</kbd>
         </button>
       </div>
       <nav aria-label="Pages of the console" className="min-h-0 flex-1 overflow-y-auto px-3 pb-3">

@@ -1,10 +1,11 @@
-import { lexer, type Token } from 'marked';
+import type { Token } from 'marked';
+import { readMarkdown } from './bounded-markdown.js';
 
 /** Longer texts are shown as they are: their structure would cost more than it helps. */
-export const longestMarkdown = 200_000;
+export const longestMarkdown = 100_000;
 
 /**
- * The blocks of a text that grows, as a model writes it. Blocks before the last two cannot change any more, so they
+ * The blocks of a text that grows, as a model writes it. Blocks before the last two can no longer change, so they
  * stay the same objects and only the rest is read again.
  */
 export class MarkdownSource {
@@ -45,13 +46,7 @@ function settledOf(tokens: readonly Token[]): readonly Token[] {
 }
 
 function tokensOf(text: string): readonly Token[] {
-  if (text.length > longestMarkdown) return [plain(text)];
-  try {
-    return lexer(text);
-  } catch {
-    // nested too deeply to be read
-    return [plain(text)];
-  }
+  return text.length > longestMarkdown ? [plain(text)] : readMarkdown(text);
 }
 
 function plain(text: string): Token {

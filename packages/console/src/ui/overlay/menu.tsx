@@ -119,7 +119,7 @@ function enabledItems(menu: Element): HTMLElement[] {
 /** Arrows, Home and End, and the first letter of an item. */
 function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
   const items = enabledItems(event.currentTarget);
-  const at = items.findIndex((item) => item === document.activeElement);
+  const at = items.findIndex((item) => item.matches(':focus'));
   const next = (): HTMLElement | undefined => {
     if (event.key === 'ArrowDown') return items[(at + 1) % items.length];
     if (event.key === 'ArrowUp') return items.at(at <= 0 ? -1 : at - 1);

@@ -1,3 +1,5 @@
+// functions that run in the page use its types
+/// <reference lib="dom" />
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { agent, type RunyardOptions, step, team, tool, workflow } from '../../../src/index.js';
@@ -30,6 +32,8 @@ export interface ConsoleBench {
 export interface OpenOptions extends BrowserContextOptions {
   /** Another service than that of the bench. */
   readonly url?: string;
+  /** What the person has given as a token before. */
+  readonly token?: string;
 }
 
 /** A service, a browser and a way to open the console, for the tests of a file. */
@@ -57,8 +61,8 @@ export function consoleBench(options: RunyardOptions = {}): ConsoleBench {
     get browser() {
       return started(bench.browser);
     },
-    open: (path = '', { url, ...context } = {}) =>
-      openConsole(started(bench.browser), `${url ?? started(bench.service).url}/console${path}`, context),
+    open: (path = '', { url, ...options } = {}) =>
+      openConsole(started(bench.browser), `${url ?? started(bench.service).url}/console${path}`, options),
   };
 }
 
@@ -82,9 +86,11 @@ function components(book: ScriptBook): RunyardOptions {
 async function openConsole(
   browser: Browser,
   url: string,
-  options: BrowserContextOptions,
+  { token, ...options }: Omit<OpenOptions, 'url'>,
 ): Promise<OpenedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  if (token !== undefined)
+    await context.addInitScript((given) => sessionStorage.setItem('runyard.token', given), token);
   const page = await context.newPage();
   page.setDefaultTimeout(patience(120_000));
   const elsewhere: string[] = [];

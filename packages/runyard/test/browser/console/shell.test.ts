@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { consoleBench } from './open-console.js';
+import { checkPage } from './page-checks.js';
 
 const bench = consoleBench();
 const small = { viewport: { width: 360, height: 740 } };
@@ -62,3 +63,90 @@ test.each(['', '/runs', '/traces', '/settings', '/metrics', '/components'])(
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   },
 );
+
+test.each(['/settings', '/runs', '/not-there'])(
+  'the page %s is accessible in both themes, with an empty list too',
+  async (path) => {
+    const { page } = await bench.open(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await checkPage(page);
+  },
+);
+
+test('the palette and the list of shortcuts are accessible in both themes', async () => {
+  const { page } = await bench.open('/settings');
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  await page.locator('body').press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  await checkPage(page);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option', { name: 'Assistant' }).waitFor();
+  await checkPage(page);
+});
+
+test('what loads before the chat can be used stays under 200 KB', async () => {
+  const { page } = await bench.open('/settings');
+  const context = await bench.browser.newContext();
+  const first = await context.newPage();
+  const loaded: Promise<{ path: string; bytes: number; encoding: string | undefined }>[] = [];
+  first.on('requestfinished', (request) => {
+    const { pathname } = new URL(request.url());
+    if (!pathname.startsWith('/console')) return;
+    const sized = async () => ({
+      path: pathname,
+      bytes: (await request.sizes()).responseBodySize,
+      encoding: (await request.response())?.headers()['content-encoding'],
+    });
+    loaded.push(sized());
+  });
+  await first.goto(new URL('/console', page.url()).href);
+  await first.getByLabel('Message').fill(bench.book.write('Hello', 'Good *evening*'));
+  await first.getByRole('button', { name: 'Send' }).click();
+  await first.getByText('evening').waitFor();
+  const files = await Promise.all(loaded);
+  expect(files.map(({ path }) => path)).toContainEqual(expect.stringMatching(/\.css$/));
+  expect(files.filter(({ encoding }) => encoding !== 'gzip')).toEqual([]);
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  expect(bytes).toBeGreaterThan(50_000);
+  expect(bytes).toBeLessThan(200_000);
+});
+
+test('a service that does not respond is reported until it does, and the page stays', async () => {
+  const { page } = await bench.open('/runs');
+  await page.getByText('No runs yet').waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole('link', { name: 'Traces' }).click();
+  const banner = page.getByRole('alert').filter({ hasText: 'does not respond' });
+  await banner.waitFor();
+  await checkPage(page);
+  await page.context().setOffline(false);
+  await banner.waitFor({ state: 'detached' });
+  await page.getByText('No traces yet').waitFor();
+});
+
+test('buttons with an icon have a hint, which Escape closes', async () => {
+  const { page } = await bench.open('/settings');
+  const hint = page.getByRole('tooltip');
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).hover();
+  await hint.filter({ hasText: 'Keyboard shortcuts' }).waitFor();
+  await page.keyboard.press('Escape');
+  await hint.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: /^Theme/ }).focus();
+  await page.keyboard.press('Tab');
+  await hint.filter({ hasText: 'Keyboard shortcuts' }).waitFor();
+  // within a dialog, too
+  await page.keyboard.press('Enter');
+  const close = page.getByRole('dialog').getByRole('button', { name: 'Close' });
+  await close.hover();
+  await page.getByRole('dialog').getByRole('tooltip').filter({ hasText: 'Close' }).waitFor();
+});
+
+test('shortcuts are written as the keyboard of the device has them', async () => {
+  const shortcut = async (userAgent: string) => {
+    const { page } = await bench.open('/settings', { userAgent });
+    return page.getByRole('complementary').getByRole('button', { name: 'Search' }).textContent();
+  };
+  expect(await shortcut('Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)')).toBe('Search⌘ K');
+  expect(await shortcut('Mozilla/5.0 (X11; Linux x86_64)')).toBe('SearchCtrl K');
+});

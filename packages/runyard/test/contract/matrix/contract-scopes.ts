@@ -167,6 +167,8 @@ const additions: readonly (readonly [scopes: string, operation: string, reason: 
   ['components:write', 'POST /components/{component_id}/restore', 'changes a component'],
   ['workflows:run', 'POST /workflows/{workflow_id}/runs/{run_id}/events', 'continues a run'],
   ['public', 'GET /docs/assets/{file}', 'files of an open-source package tell nothing of a service'],
+  ['public', 'GET /console', 'the page is the same for everyone and holds no data'],
+  ['public', 'GET /console/*', 'the page is the same for everyone and holds no data'],
 ];
 
 /** What an operation requires: its scopes, `any identity`, or `public`. */

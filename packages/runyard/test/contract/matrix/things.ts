@@ -110,6 +110,7 @@ export const sharedFields: ReadonlyMap<string, string> = new Map([
   ['id', 'a case is named within its dataset'],
   ['event_id', 'an event is named within its run, by its sender'],
   ['file', 'a file of the API browser'],
+  ['*', 'a page or a file of the console'],
   ['content_id', 'contents of a knowledge base are shared; claimFilters are tested with knowledge'],
   ['knowledge_id', 'knowledge bases are registered for everybody'],
   ['source_id', 'sources are configured for everybody'],

@@ -17,7 +17,7 @@ export interface Description {
 }
 
 /** Paths outside the description of the API, which promises nothing about them. */
-const outside = [/^\/openapi\.json$/, /^\/docs(\/.*)?$/];
+const outside = [/^\/openapi\.json$/, /^\/docs(\/.*)?$/, /^\/console(\/.*)?$/];
 
 /** Checks every answer against what the service itself publishes about it. */
 export class ApiCheck {

@@ -103,8 +103,14 @@ async function namedAsset(name: string, request: Asked): Promise<ContentReply | 
 
 function answered(file: ConsoleFile, { headers }: Asked, more: Headers): ContentReply | Reply {
   const known = { ...more, etag: file.etag, vary: 'accept-encoding' };
-  if (headers['if-none-match'] === file.etag) return reply(304, undefined, known);
+  if (isKnown(headers['if-none-match'], file.etag)) return reply(304, undefined, known);
   if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers['accept-encoding']?.toString() ?? ''))
     return asset(file.content, file.type, known);
   return asset(file.compressed, file.type, { ...known, 'content-encoding': 'gzip' });
+}
+
+/** Proxies that compress mark a tag as weak. */
+function isKnown(tags: string | string[] | undefined, etag: string): boolean {
+  const given = tags?.toString().split(',') ?? [];
+  return given.some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 }

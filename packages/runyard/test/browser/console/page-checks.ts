@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { OpenOptions } from './open-console.js';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What a page must be in each state: accessible in both themes, and no wider than a small phone. */
+export async function checkPage(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    // colours that still change have no contrast to measure
+    await page.waitForFunction(
+      (theme) => document.documentElement.dataset.theme === theme && document.getAnimations().length === 0,
+      colorScheme,
+    );
+    expect(await violations(page), `in the ${colorScheme} theme`).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await fitsPhone(page);
+}
+
+/** Nothing of the page is wider than 360 pixels. */
+export async function fitsPhone(page: Page): Promise<void> {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  if (before) await page.setViewportSize(before);
+}
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const { violations: found } = await page.evaluate(
+    (): Promise<AxeResults> =>
+      Reflect.get(window, 'axe').run(document, {
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'],
+      }),
+  );
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
+  );
+}
+
+/** Options of a page whose person holds a token with these scopes alone. It is not signed: the console only reads it. */
+export function holding(...scopes: readonly string[]): Pick<OpenOptions, 'token'> {
+  const claims = Buffer.from(JSON.stringify({ sub: 'reader', scopes })).toString('base64url');
+  return { token: `e30.${claims}.x` };
+}
