@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readModule } from './lib/read-module.mjs';
@@ -17,6 +18,16 @@ const wings = {
   capabilities: ['capabilities', 'platform', 'core'],
   platform: ['platform', 'core'],
   core: ['core'],
+};
+
+/** The folders of the console, and which ones each may import. `main.tsx` and `router.tsx` know all of them. */
+const consoleFolders = {
+  outermost: ['outermost', 'pages', 'shell', 'data', 'connection', 'ui'],
+  pages: ['pages', 'shell', 'data', 'connection', 'ui'],
+  shell: ['shell', 'data', 'connection', 'ui'],
+  data: ['data', 'connection', 'ui'],
+  connection: ['connection', 'ui'],
+  ui: ['ui'],
 };
 
 /** The core runs anywhere: no server, no database, no files, no timers of its own. */
@@ -83,6 +94,34 @@ export function findViolations(files) {
   const rules = [importDirections, loadsOnDemand, coreStaysPure, sqlStaysInStores, noBarrels, noLongFiles];
   const found = [...modules].flatMap(([path, module]) => rules.flatMap((rule) => rule(path, module)));
   return [...found, ...crowdedFolders(files), ...cycles(modules)];
+}
+
+/** The same for the console, which may import the packages that it names in its package.json. */
+export function findConsoleViolations(files, packages) {
+  const modules = new Map([...files].map(([path, text]) => [path, readModule(path, text)]));
+  const imports = (path, module) => consoleImports(path, module, packages);
+  const found = [...modules].flatMap(([path, module]) =>
+    [imports, noBarrels, noLongFiles].flatMap((rule) => rule(path, module)),
+  );
+  return [...found, ...crowdedFolders(files), ...cycles(modules)];
+}
+
+function consoleImports(path, module, packages) {
+  return module.imports.flatMap(({ from, line }) => {
+    const fault = from.startsWith('.')
+      ? consoleFault(path, posix.join(posix.dirname(path), from))
+      : !packages.some((name) => from === name || from.startsWith(`${name}/`)) &&
+        'the console uses the public API through @runyard/client, and the packages of its package.json';
+    return fault ? [`${path}:${line} imports ${from}: ${fault}`] : [];
+  });
+}
+
+function consoleFault(path, target) {
+  const [from, to] = [path, target].map((one) => folderOf(one, consoleFolders));
+  if (!consoleFolders[from].includes(to)) return `${from} may import ${consoleFolders[from].join(', ')} only`;
+  if (from === 'pages' && to === 'pages' && roomOf(path) !== roomOf(target))
+    return 'a page does not know those of other areas';
+  return undefined;
 }
 
 function crowdedFolders(files) {
@@ -194,8 +233,9 @@ function cycles(modules) {
   const walk = (path, trail) => {
     state.set(path, 'open');
     for (const { from } of modules.get(path).imports) {
-      const target = from.startsWith('.') ? resolveImport(path, from) : undefined;
-      if (!target || !modules.has(target)) continue;
+      const named = from.startsWith('.') ? resolveImport(path, from) : undefined;
+      const target = [named, `${named}x`].find((one) => modules.has(one));
+      if (!target) continue;
       if (state.get(target) === 'open') addCycle(found, trail.slice(trail.indexOf(target)));
       else if (!state.has(target)) walk(target, [...trail, target]);
     }
@@ -216,8 +256,12 @@ function resolveImport(path, from) {
 }
 
 function wingOf(path) {
+  return folderOf(path, wings);
+}
+
+function folderOf(path, folders) {
   const [first, ...rest] = path.split('/');
-  return rest.length > 0 && first in wings ? first : 'outermost';
+  return rest.length > 0 && first in folders ? first : 'outermost';
 }
 
 function roomOf(path) {
@@ -241,7 +285,16 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const ofClient = [...readSources(join(packages, 'client/src'))].filter(
     ([path]) => !path.startsWith('generated/'),
   );
-  const violations = [...findViolations(files), ...staleReasons(files), ...findViolations(new Map(ofClient))];
+  const manifest = JSON.parse(readFileSync(join(packages, 'console/package.json'), 'utf8'));
+  const violations = [
+    ...findViolations(files),
+    ...staleReasons(files),
+    ...findViolations(new Map(ofClient)),
+    ...findConsoleViolations(
+      readSources(join(packages, 'console/src')),
+      Object.keys(manifest.devDependencies),
+    ),
+  ];
   for (const violation of violations) console.log(violation);
   process.exitCode = violations.length > 0 ? 1 : 0;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findViolations } from './check-imports.mjs';
+import { findConsoleViolations, findViolations } from './check-imports.mjs';
 
 const violations = (files) => findViolations(new Map(Object.entries(files)));
 const importing = (from) => `import { thing } from '${from}';\nexport const used = thing;\n`;
@@ -151,6 +151,50 @@ describe('SQL', () => {
   test('is not mistaken for an English sentence', () => {
     const text = "export const text = 'Select an agent from the list, then update it';";
     expect(violations({ 'capabilities/runs/routes.ts': text })).toEqual([]);
+  });
+});
+
+describe('the console', () => {
+  const packages = ['@runyard/client', 'react'];
+  const found = (path, from) =>
+    findConsoleViolations(new Map([[path, importing(from)]]), packages).map((one) =>
+      one.replace(/^\S+ /, ''),
+    );
+
+  test.each([
+    ['ui/table/table.tsx', '../../data/paged.js', 'ui may import ui only'],
+    ['connection/connection.ts', '../data/paged.js', 'connection may import connection, ui only'],
+    ['data/paged.ts', '../shell/shell.js', 'data may import data, connection, ui only'],
+    ['shell/shell.tsx', '../pages/chat/chat-page.js', 'shell may import shell, data, connection, ui only'],
+    ['shell/shell.tsx', '../router.js', 'shell may import shell, data, connection, ui only'],
+    ['pages/runs/runs-page.tsx', '../chat/chat-page.js', 'a page does not know those of other areas'],
+    ['pages/runs/detail/run.tsx', '../../chat/chat-page.js', 'a page does not know those of other areas'],
+    ['ui/a.tsx', '../../../runyard/src/index.js', 'ui may import ui only'],
+    ['ui/a.tsx', 'runyard', 'through @runyard/client'],
+    ['ui/a.tsx', 'react-dom-other', 'through @runyard/client'],
+    ['ui/a.tsx', 'node:fs', 'through @runyard/client'],
+  ])('%s may not import %s', (path, from, reason) => {
+    expect(found(path, from)).toEqual([expect.stringContaining(reason)]);
+  });
+
+  test.each([
+    ['router.tsx', './pages/runs/runs-page.js'],
+    ['pages/runs/detail/run.tsx', '../runs-page.js'],
+    ['pages/runs/runs-page.tsx', '../../shell/commands.js'],
+    ['shell/palette.tsx', '../data/components.js'],
+    ['data/paged.ts', '../connection/connection.js'],
+    ['ui/a.tsx', '@runyard/client'],
+    ['ui/a.tsx', 'react/jsx-runtime'],
+  ])('%s may import %s', (path, from) => {
+    expect(found(path, from)).toEqual([]);
+  });
+
+  test('a cycle of files with elements is found', () => {
+    const files = new Map([
+      ['ui/a.tsx', `${importing('./b.js')}export const A = () => <b />;`],
+      ['ui/b.ts', importing('./a.js')],
+    ]);
+    expect(findConsoleViolations(files, packages)).toEqual(['cycle: ui/a.tsx → ui/b.ts → ui/a.tsx']);
   });
 });
 

@@ -10,6 +10,6 @@ function filesBelow(folder, below) {
   return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
     const path = posix.join(below, entry.name);
     if (entry.isDirectory()) return filesBelow(folder, path);
-    return /(?<!\.test)\.ts$/.test(path) ? [[path, readFileSync(join(folder, path), 'utf8')]] : [];
+    return /(?<!\.test)\.tsx?$/.test(path) ? [[path, readFileSync(join(folder, path), 'utf8')]] : [];
   });
 }

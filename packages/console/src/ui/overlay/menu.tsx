@@ -55,7 +55,12 @@ export function Menu({ children, items, align = 'end' }: MenuProps) {
   }, [isOpen]);
   const onBeforeToggle = ({ newState }: ToggleEvent) => {
     const button = document.querySelector(`[popovertarget="${CSS.escape(id)}"]`);
-    setPlace(newState === 'open' && button ? placeBeside(button, align, items.length) : undefined);
+    if (newState === 'open' && button) setPlace(placeBeside(button, align, items.length));
+  };
+  // the items stay until it is closed: the browser returns the focus only from what is there
+  const onToggle = ({ newState, currentTarget }: ToggleEvent<HTMLElement>) => {
+    if (newState === 'open') enabledItems(currentTarget)[0]?.focus();
+    else setPlace(undefined);
   };
   return (
     <>
@@ -73,9 +78,7 @@ export function Menu({ children, items, align = 'end' }: MenuProps) {
         style={place}
         className="min-w-44 overflow-y-auto rounded-lg border border-line bg-raised p-1 text-left text-sm font-normal text-text shadow-raised"
         onBeforeToggle={onBeforeToggle}
-        onToggle={({ newState }) => {
-          if (newState === 'open' && menu.current) enabledItems(menu.current)[0]?.focus();
-        }}
+        onToggle={onToggle}
         onKeyDown={onKeyDown}
         // what surrounds the button, such as a row, is not meant
         onClick={(event) => event.stopPropagation()}
