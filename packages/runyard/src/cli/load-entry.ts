@@ -7,7 +7,8 @@ import { MessageChannel } from 'node:worker_threads';
 import { type Application, isApplication } from './application.js';
 import { readDotEnv } from './dot-env.js';
 import { CommandFailure } from './failure.js';
-import { stripTypes } from './strip-types.js';
+import { registerInThisThread } from './typescript/same-thread-hooks.js';
+import { stripTypes } from './typescript/strip-types.js';
 import type { HooksData } from './typescript-hooks.js';
 
 const extensions = ['ts', 'mts', 'js', 'mjs'];
@@ -74,21 +75,23 @@ export async function prepareImport(path: string, onImport?: OnImport): Promise<
   await importRunyardAhead(path);
   // only now: maps are looked for in every module that is loaded from here on
   process.setSourceMapsEnabled(true);
+  const onLoad = (url: string): void => {
+    const path = url.startsWith('file:') ? toPath(url) : undefined;
+    if (path !== undefined && isOwnFile(path)) onImport?.(path);
+  };
+  if (await registerInThisThread(onLoad)) return;
   const hooks = new URL('../cli/typescript-hooks.js', import.meta.url);
   if (onImport === undefined) register(hooks, { data: {} satisfies HooksData });
-  else registerWatched(hooks, onImport);
+  else registerWatched(hooks, onLoad);
 }
 
 function isOwnFile(path: string): boolean {
   return !path.includes(`${sep}node_modules${sep}`);
 }
 
-function registerWatched(hooks: URL, onImport: OnImport): void {
+function registerWatched(hooks: URL, onLoad: (url: string) => void): void {
   const { port1, port2 } = new MessageChannel();
-  port1.on('message', (url: string) => {
-    const path = url.startsWith('file:') ? toPath(url) : undefined;
-    if (path !== undefined && isOwnFile(path)) onImport(path);
-  });
+  port1.on('message', onLoad);
   port1.unref();
   register(hooks, { data: { loaded: port2 } satisfies HooksData, transferList: [port2] });
 }

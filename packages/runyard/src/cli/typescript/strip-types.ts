@@ -1,12 +1,22 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+
+/** Loads the compiler, which is needed for the first file that has types. */
+export async function loadCompiler(): Promise<(path: string) => string> {
+  const { transformSync } = await import('oxc-transform');
+  return (path) => stripped(path, transformSync);
+}
 
 /**
  * The code of a TypeScript or JavaScript file without its types, with a source map. Throws a SyntaxError whose
  * stack begins with the file and the line.
  */
 export async function stripTypes(path: string): Promise<string> {
-  const [text, { transformSync }] = await Promise.all([readFile(path, 'utf8'), import('oxc-transform')]);
+  return (await loadCompiler())(path);
+}
+
+function stripped(path: string, transformSync: typeof import('oxc-transform').transformSync): string {
+  const text = readFileSync(path, 'utf8');
   const { code, map, errors } = transformSync(path, text, {
     sourcemap: true,
     lang: 'ts',
