@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt, ensureInstalled, root } from '../scripts/lib/setup.mjs';
+import { quick, thorough } from './lib/amounts.mjs';
 import { provideBenchDatabase } from './lib/bench-database.mjs';
 import { startProcess, stopAllProcesses } from './lib/processes.mjs';
 import {
@@ -18,8 +19,10 @@ import { databases, serverStarter } from './lib/servers.mjs';
 import {
   loadTable,
   machine,
+  peersTable,
   profilesTable,
   searchTable,
+  soakTable,
   table,
   unboundedTable,
   viewsTable,
@@ -32,9 +35,11 @@ import { lifeSections, measureLives } from './sections/life.mjs';
 import { compareUnderLoad, profileUnderLoad, shapes, warmUp } from './sections/load.mjs';
 import { measureIdleStreams } from './sections/memory.mjs';
 import { compareModelAdapters } from './sections/model-adapters.mjs';
+import { measurePeers } from './sections/peers.mjs';
 import { measureSchedules } from './sections/schedules.mjs';
 import { measureKnowledgeSearch } from './sections/search.mjs';
 import { compareSessionLengths } from './sections/session.mjs';
+import { measureSoak } from './sections/soak.mjs';
 import { parts } from './sections/teams-workflows.mjs';
 import { measureViews, viewGroups } from './sections/views.mjs';
 
@@ -61,52 +66,9 @@ const sections = [
   'teams-workflows',
   'evals',
 ];
-const usage = `npm run bench -- [--only ${sections.join('|')}]… [--sqlite] [--postgres] [--quick] [--million] [--scale <part>] [--json] [--profile <folder>]`;
-
-const thorough = {
-  load: { rounds: 5, milliseconds: 500 },
-  warmUp: { runs: { runs: 5000, milliseconds: 5000 }, streams: { runs: 1500, milliseconds: 3000 } },
-  session: { length: 1000, rounds: 4 },
-  streams: { count: 2000, repetitions: 3 },
-  starts: 5,
-  adapters: { rounds: 5, streams: 40 },
-  agents: { rounds: 5, repetitions: 2000 },
-  teamsWorkflows: { rounds: 5, repetitions: 100 },
-  cancel: { rounds: 60 },
-  resume: { tokens: 10_000, rounds: 9, readers: 20 },
-  queue: { accepted: 2000, executing: 100, refused: 100 },
-  recovery: { rounds: 5, takeovers: 5, leaseMs: 3000 },
-  paused: { count: 2000, seconds: 5, answers: 50 },
-  views: { samples: 40 },
-  search: { sizes: [100_000], searches: 100 },
-  ingest: { pages: 1000, idleRuns: 200, roundRuns: 20 },
-  schedules: { count: 10_000, rounds: 5, seconds: 6, ticks: 300 },
-  evals: { rounds: 7, cases: 1000 },
-  components: { rounds: 10, milliseconds: 1000, warmUp: { runs: 3000, milliseconds: 4000 } },
-  interfaces: { rounds: 6, milliseconds: 400, starts: 5, warmUp: { runs: 1000, milliseconds: 1000 } },
-};
-const quick = {
-  load: { rounds: 3, milliseconds: 300 },
-  warmUp: { runs: { runs: 2000, milliseconds: 3000 }, streams: { runs: 600, milliseconds: 1500 } },
-  session: { length: 1000, rounds: 2 },
-  streams: { count: 2000, repetitions: 1 },
-  starts: 3,
-  adapters: { rounds: 3, streams: 20 },
-  agents: { rounds: 3, repetitions: 1000 },
-  teamsWorkflows: { rounds: 3, repetitions: 40 },
-  cancel: { rounds: 15 },
-  resume: { tokens: 10_000, rounds: 3, readers: 20 },
-  queue: { accepted: 2000, executing: 100, refused: 100 },
-  recovery: { rounds: 2, takeovers: 2, leaseMs: 3000 },
-  paused: { count: 2000, seconds: 2, answers: 15 },
-  views: { samples: 15 },
-  search: { sizes: [20_000], searches: 40 },
-  ingest: { pages: 200, idleRuns: 100, roundRuns: 20 },
-  schedules: { count: 10_000, rounds: 2, seconds: 2, ticks: 60 },
-  evals: { rounds: 3, cases: 400 },
-  components: { rounds: 4, milliseconds: 400, warmUp: { runs: 1000, milliseconds: 1500 } },
-  interfaces: { rounds: 4, milliseconds: 200, starts: 3, warmUp: { runs: 500, milliseconds: 500 } },
-};
+/** Only when they are asked for: they install packages, or take long. */
+const optional = ['peers', 'soak'];
+const usage = `npm run bench -- [--only ${[...sections, ...optional].join('|')}]… [--sqlite] [--postgres] [--quick] [--million] [--scale <part>] [--minutes <count>] [--json] [--profile <folder>]`;
 
 /** Starts what is needed, measures, prints the tables, and leaves nothing behind. */
 export async function run(words) {
@@ -144,6 +106,7 @@ function readOptions(words) {
     sqlite: flag,
     postgres: flag,
     scale: { type: 'string' },
+    minutes: { type: 'string' },
     json: flag,
     profile: { type: 'string' },
   };
@@ -154,7 +117,7 @@ function readOptions(words) {
     fail(error.message);
   }
   const only = values.only ?? sections;
-  const unknown = only.find((name) => !sections.includes(name));
+  const unknown = only.find((name) => !sections.includes(name) && !optional.includes(name));
   if (unknown !== undefined) fail(`There is no section '${unknown}'.`);
   const both = values.sqlite === values.postgres;
   return {
@@ -165,6 +128,7 @@ function readOptions(words) {
     ],
     amounts: withMillion(values.quick ? quick : thorough, values.million),
     scale: readScale(values.scale),
+    minutes: readMinutes(values.minutes),
     json: values.json === true,
     profileFolder: values.profile,
   };
@@ -182,6 +146,13 @@ function readScale(text = '1') {
   return scale;
 }
 
+/** How long the soak takes on each database. */
+function readMinutes(text = '60') {
+  const minutes = Number(text);
+  if (!(minutes >= 1)) fail(`--minutes is a number from 1 on, not '${text}'.`);
+  return minutes;
+}
+
 function fail(message) {
   console.error(`${message}\nUsage: ${usage}`);
   process.exit(2);
@@ -194,7 +165,7 @@ async function prepare({ databases: wanted, only, profileFolder }, cleaning, sig
   const folder = mkdtempSync(join(parent, 'data-'));
   cleaning.push(async () => rmSync(folder, { recursive: true, force: true }));
   let postgres;
-  if (wanted.includes('postgres') && onBothDatabases.some((name) => only.has(name))) {
+  if (wanted.includes('postgres') && [...onBothDatabases, 'soak'].some((name) => only.has(name))) {
     postgres = await provideBenchDatabase(signal);
     cleaning.push(postgres.stop);
     say(`PostgreSQL: ${postgres.description}`);
@@ -203,7 +174,7 @@ async function prepare({ databases: wanted, only, profileFolder }, cleaning, sig
   const load = await startProcess('load-generator');
   const modelPort = await model.ask('port');
   const start = serverStarter({ modelPort, folder, postgresUrl: postgres?.url, profileFolder });
-  return { model, load, start, folder, postgres, profileFolder };
+  return { model, load, start, folder, modelPort, postgres, profileFolder };
 }
 
 async function measure(options, setting) {
@@ -219,6 +190,8 @@ async function measure(options, setting) {
     parts: [],
     evals: [],
     interfaceStarts: [],
+    peers: [],
+    soak: [],
   };
   for (const name of [
     ...lifeNames,
@@ -245,6 +218,7 @@ async function measure(options, setting) {
       results.ingest.push(...(await measureIngest(setting, database, amounts.ingest, say)));
     if (only.has('schedules'))
       results.schedules.push(...(await measureSchedules(setting, database, amounts.schedules, say)));
+    if (only.has('soak')) results.soak.push(...(await measureSoak(setting, database, options, say)));
     if (only.has('components'))
       results.components.push(...(await measureComponents(setting, database, amounts.components, say)));
     if (only.has('interfaces'))
@@ -252,6 +226,7 @@ async function measure(options, setting) {
     const lives = await measureLives(setting, database, options, say);
     for (const [name, rows] of Object.entries(lives)) results[name].push(...rows);
   }
+  if (only.has('peers')) results.peers = await measurePeers(setting, amounts.peers, say);
   // The rest is about the embedded default.
   if (!wanted.includes('sqlite')) return results;
   if (only.has('interfaces'))
@@ -381,6 +356,8 @@ function print(results, { json }) {
   const { date, node, platform, cores, memoryGiB } = where;
   const tables = [
     ['Load', results.load, (rows) => loadTable(rows, 'bare', 'Runyard')],
+    ['Peers', results.peers, peersTable],
+    ['Soak', results.soak, soakTable],
     ['Where the time goes', results.profiles, profilesTable],
     ['Streams and starts', results.other, (rows) => table(rows, 'Bare', 'Runyard')],
     ['CPU per streamed token, by adapter', results.models, (rows) => table(rows, 'Bare relay', 'Adapter')],

@@ -4,7 +4,7 @@ import { Profiler } from './profiler.mjs';
 
 /** Answers the commands that the bench sends to this process, and ends with the bench. */
 export function serveCommands(commands, stop = async () => {}) {
-  const known = { usage, memory, watchMemory, mostMemory, startProfile, stopProfile, ...commands };
+  const known = { usage, memory, handles, watchMemory, mostMemory, startProfile, stopProfile, ...commands };
   process.on('message', async ({ id, command, words }) => {
     try {
       process.send({ id, result: await known[command](words) });
@@ -35,6 +35,11 @@ export async function memory() {
   }
   const { rss, heapUsed, external } = process.memoryUsage();
   return { rss, heap: heapUsed, external };
+}
+
+/** What keeps the process alive: sockets, timers and the like. */
+function handles() {
+  return process.getActiveResourcesInfo().length;
 }
 
 let watching;

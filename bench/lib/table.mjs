@@ -100,6 +100,32 @@ export function searchTable(rows) {
   ]);
 }
 
+/** Runyard and its peers: what they cost. */
+export function peersTable(rows) {
+  const head = ['Server', 'Stores in', 'Start', 'Memory: idle', 'after load', 'CPU per run: 1 caller'];
+  return markdown([
+    [...head, '32 callers', 'streamed, 32', 'Runs/s: 32 callers', 'streamed, 32'],
+    ...rows.map(({ what, storage, startMs, idleMiB, loadedMiB, one, many, streams }) => [
+      ...[what, storage, `${shown(startMs)} ms`, `${shown(idleMiB)} MiB`, `${shown(loadedMiB)} MiB`],
+      ...[one, many, streams].map(({ cpuMs }) => `${shown(cpuMs)} ms`),
+      ...[many, streams].map(({ perSecond }) => shown(perSecond)),
+    ]),
+  ]);
+}
+
+/** What a server holds during a long load. */
+export function soakTable(rows) {
+  const value = (number, unit) => `${number < 0 ? '-' : ''}${shown(Math.abs(number))} ${unit}`.trim();
+  return markdown([
+    ['Measurement', 'On', 'First', 'Last', 'Growth per hour', 'Growth per 1,000 runs'],
+    ...rows.map(({ what, where, unit, first, last, perHour, perRun }) => [
+      what,
+      where,
+      ...[first, last, perHour, perRun * 1000].map((number) => value(number, unit)),
+    ]),
+  ]);
+}
+
 /** What has no bound: until the first byte, and all of it. */
 export function unboundedTable(rows) {
   return markdown([

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { peerWays } from '../peers/ways.mjs';
 import { question } from './answer.mjs';
 
 /**
@@ -6,6 +7,7 @@ import { question } from './answer.mjs';
  * of content in a stream. `session` is what a caller opened before.
  */
 export const ways = {
+  ...peerWays,
   rest: {
     request: ({ agentId, stream, sessionId }) => ({
       path: `/agents/${agentId}/runs`,

@@ -82,10 +82,10 @@ function packagesIn(file) {
   }
 }
 
-function runNpm(words) {
+export function runNpm(words, options = {}) {
   const script = process.env.npm_execpath;
-  if (script?.endsWith('.js')) return capture(process.execPath, [script, ...words]);
-  return capture('npm', words, { shell: process.platform === 'win32' });
+  if (script?.endsWith('.js')) return capture(process.execPath, [script, ...words], options);
+  return capture('npm', words, { shell: process.platform === 'win32', ...options });
 }
 
 function fail(text, output) {

@@ -31,6 +31,8 @@ export interface Range {
 
 type Column = keyof SessionsTable;
 type Sessions = SelectQueryBuilder<Schema, 'sessions', object>;
+/** With the columns that they are ordered by. */
+type OrderedSessions = SelectQueryBuilder<Schema, 'sessions', SessionsTable>;
 
 /** Sessions of the same value stand in the order in which they were made: that is also the order of the indexes. */
 const columnsOf: Readonly<Record<SessionOrder['by'], readonly Column[]>> = {
@@ -103,10 +105,31 @@ export class SessionListStore {
     direction: 'asc' | 'desc',
     { offset, limit }: Range,
   ): Promise<string[]> {
-    const columns = columnsOf[by];
-    const selected = lists.map((sessions) => sessions.select(columns));
-    let query = selected.reduce((merged, sessions) => merged.unionAll(sessions));
-    for (const column of columns) {
+    const inOrder = (sessions: OrderedSessions) => this.inOrder(sessions, by, direction);
+    const selected = lists.map((sessions) => sessions.select(columnsOf[by]));
+    if (selected.length > 1 && this.database.dialect === 'postgres') {
+      // it merges lists that are in order, and sorts all others
+      const { sql } = queryBuilder();
+      const merged = sql.join(selected.map(inOrder), sql` UNION ALL `);
+      const order = sql.join(columnsOf[by].map((column) => sql`${sql.ref(column)} ${sql.raw(direction)}`));
+      const { rows } = await sql<Pick<SessionsTable, 'session_id'>>`
+        SELECT session_id FROM (${merged}) AS merged ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`.execute(
+        this.database.query,
+      );
+      return rows.map((row) => row.session_id);
+    }
+    const merged = selected.reduce((all, list) => all.unionAll(list));
+    const rows = await inOrder(merged).limit(limit).offset(offset).execute();
+    return rows.map((row) => row.session_id);
+  }
+
+  private inOrder(
+    sessions: OrderedSessions,
+    by: SessionOrder['by'],
+    direction: 'asc' | 'desc',
+  ): OrderedSessions {
+    let query = sessions;
+    for (const column of columnsOf[by]) {
       // A session without a user comes before all users, as in SQLite.
       query = query.orderBy(column, (order) => {
         const directed = direction === 'asc' ? order.asc() : order.desc();
@@ -114,8 +137,7 @@ export class SessionListStore {
         return direction === 'asc' ? directed.nullsFirst() : directed.nullsLast();
       });
     }
-    const rows = await query.limit(limit).offset(offset).execute();
-    return rows.map((row) => row.session_id);
+    return query;
   }
 
   private async countOf(sessions: Sessions): Promise<number> {
