@@ -44,6 +44,7 @@ test.each([
     'comments, a reconnection time, unknown fields and frames without data',
     `: hello\n\nretry: 1\n\nretry\n\n: heartbeat\n\n${started}__proto__: x\nconstructor: y\nid: 7\n\n${content}: x\n${completed}`,
   ],
+  ['an id without data, which is not that of the next frame', `id: 7\n\ndata: {}\n\n${whole}`],
   [
     'announcements, and ids that are no index',
     `event: subscribed\ndata: {}\n\nid: x\ndata: {"event":"RunError"}\n\nid: -1\ndata: {}\n\n${whole}`,
@@ -52,7 +53,8 @@ test.each([
   const all = bytes(text);
   const expected = [started, content, completed].map((one) => JSON.parse(one.slice(one.indexOf('{'))));
   expect(await eventsOf([all])).toEqual(expected);
-  expect(await eventsOf(Array.from(all, (byte) => Uint8Array.of(byte)))).toEqual(expected);
+  const single = Array.from(all, (byte) => [Uint8Array.of(byte), new Uint8Array()]);
+  expect(await eventsOf(single.flat())).toEqual(expected);
   for (let at = 1; at < all.length; at += 1)
     expect(await eventsOf([all.subarray(0, at), all.subarray(at)]), `divided at ${at}`).toEqual(expected);
 });

@@ -2,11 +2,14 @@ import { describe, expect, test } from 'vitest';
 import {
   ApiError,
   AuthenticationError,
+  ConflictError,
   createClient,
+  ForbiddenError,
   InvalidRequestError,
   NotFoundError,
   RateLimitError,
   RunyardError,
+  UnavailableError,
 } from '../src/index.js';
 import { frame, respondWith, ScriptedService, sendJson, stream } from './support/scripted-service.js';
 
@@ -73,6 +76,25 @@ describe('responses that are not from the service', () => {
     const error = await thrownBy(() => createClient({ baseUrl: service.url }).sessions.create({}));
     expect(error).toBeInstanceOf(InvalidRequestError);
     expect(error).toMatchObject({ detail, errorCode: 'unknown', requestId: 'q1', status: 422 });
+  });
+
+  test.each([
+    [400, InvalidRequestError],
+    [401, AuthenticationError],
+    [403, ForbiddenError],
+    [404, NotFoundError],
+    [409, ConflictError],
+    [418, ApiError],
+    [422, InvalidRequestError],
+    [429, RateLimitError],
+    [500, ApiError],
+    [503, UnavailableError],
+  ])('the status %i has its class', async (status, kind) => {
+    const service = await ScriptedService.start((_request, response) => sendJson(response, {}, status));
+    const error = await thrownBy(() => createClient({ baseUrl: service.url, retries: 0 }).agents.list());
+    expect(error).toMatchObject({ constructor: kind, name: kind.name, status });
+    expect(error).toBeInstanceOf(RunyardError);
+    expect(service.received).toHaveLength(1);
   });
 
   test('a response that is cut off is asked for again if that is safe', async () => {
