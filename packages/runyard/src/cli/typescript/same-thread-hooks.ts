@@ -21,8 +21,9 @@ interface Loaded {
   readonly source?: string | ArrayBuffer | NodeJS.TypedArray | null | undefined;
 }
 
-const { registerHooks }: { registerHooks?: (hooks: SameThreadHooks) => void } =
-  createRequire(import.meta.url)('node:module');
+const { registerHooks }: { registerHooks?: (hooks: SameThreadHooks) => void } = createRequire(
+  import.meta.url,
+)('node:module');
 
 /**
  * Registers what `typescript-hooks.ts` does in the thread of the application, where Node can do that: the start of a
