@@ -15,7 +15,15 @@ export const consoleBuild = join(built, modulesFile);
 export async function buildConsole() {
   if (changedAt(consoleBuild) >= Math.max(...sources().map(changedAt))) return;
   const { build } = await import('vite');
-  await build({ root: folder, configFile: join(folder, 'vite.config.ts'), logLevel: 'error' });
+  // a test run has another one, with which React would be that of its developers
+  const { NODE_ENV: before } = process.env;
+  process.env.NODE_ENV = 'production';
+  try {
+    await build({ root: folder, configFile: join(folder, 'vite.config.ts'), logLevel: 'error' });
+  } finally {
+    if (before === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = before;
+  }
 }
 
 /** The files as parts of the bundle, and the modules that they are made of. */
