@@ -3191,6 +3191,8 @@ export interface Resources {
     forkSession(agentId: string, sessionId: string, query?: {
       /** If given, the session must belong to this user or to none. */
       user_id?: string;
+      /** Copies only the runs that started before this run, without the summary. */
+      before_run_id?: string;
     }, options?: CallOptions): Promise<ForkedSession>;
   };
   teams: {
@@ -3238,6 +3240,8 @@ export interface Resources {
     forkSession(teamId: string, sessionId: string, query?: {
       /** If given, the session must belong to this user or to none. */
       user_id?: string;
+      /** Copies only the runs that started before this run, without the summary. */
+      before_run_id?: string;
     }, options?: CallOptions): Promise<ForkedSession>;
   };
   workflows: {
@@ -3418,7 +3422,7 @@ export interface Resources {
     }>): Promise<DatabaseMigrated>;
   };
   sessions: {
-    /** List the runs of a session. All runs in the order of their start. A run in progress has its text and tool calls so far. Streamed runs include their events. The runs of team members are listed directly before the run of the team; the steps of a workflow are part of its run. Media are described, not included. With `agentos` compatibility, a session whose only runs are unfinished streamed ones gets 404. */
+    /** List the runs of a session. All runs, by default in the order of their start. A run in progress has its text and tool calls so far. Streamed runs include their events. The runs of team members are listed directly before the run of the team; the steps of a workflow are part of its run. Media are described, not included. With `agentos` compatibility, a session whose only runs are unfinished streamed ones gets 404. */
     getRuns(sessionId: string, query?: {
       /** Validated only; each run has the format of its own kind. */
       type?: "agent" | "team" | "workflow";
@@ -3436,6 +3440,8 @@ export interface Resources {
       limit?: number;
       /** With limit: the page number, starting at 1. */
       page?: number;
+      /** By the start of the runs: asc for the oldest first, desc for the newest first. */
+      sort_order?: "asc" | "desc";
       /** false: omits the events of streamed runs. true: each run has its first and last 500 events. */
       include_events?: boolean;
     }, options?: CallOptions): Promise<SessionRun[]>;

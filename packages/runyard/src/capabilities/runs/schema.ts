@@ -318,6 +318,10 @@ export const forkQuery = lazyObject(() => ({
     .string()
     .optional()
     .meta({ description: 'If given, the session must belong to this user or to none.' }),
+  before_run_id: z.string().optional().meta({
+    description: 'Copies only the runs that started before this run, without the summary.',
+    'x-addition': true,
+  }),
 }));
 
 const longestEventName = 200;

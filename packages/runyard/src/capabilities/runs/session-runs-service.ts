@@ -16,11 +16,14 @@ import {
   listedRuns,
 } from './bodies/listed-runs.js';
 import { listedRunOf, type RunView, runMediaOf } from './bodies/run-body.js';
+import type { SessionOrder } from './storage/session-run-store.js';
 
 /** Which runs of a session are requested: all by default. */
 export interface SessionRunsQuery {
   readonly created: TimeBounds;
   readonly withEvents: boolean;
+  /** Default: the oldest first. */
+  readonly order?: SessionOrder | undefined;
   readonly limit?: number | undefined;
   readonly page?: number | undefined;
 }
@@ -73,11 +76,11 @@ export class SessionSpace {
     return isUnfinishedSession(this.space, sessionId);
   }
 
-  /** The runs in the order in which they began, a few at a time. */
+  /** The runs by the time when they began, a few at a time. */
   async *runs(sessionId: string, query: SessionRunsQuery): AsyncGenerator<ListedRun> {
-    const { created, limit = Number.MAX_SAFE_INTEGER, page = 1 } = query;
+    const { created, order = 'asc', limit = Number.MAX_SAFE_INTEGER, page = 1 } = query;
     const offset = query.limit === undefined ? 0 : offsetOf({ limit, page });
-    const runIds = await this.space.sessionRuns.ids(sessionId, { created, limit, offset });
+    const runIds = await this.space.sessionRuns.ids(sessionId, { created, order, limit, offset });
     yield* listedRuns(this.space, runIds, query.withEvents);
   }
 

@@ -29,11 +29,15 @@ const copySummary = statement(
    SELECT ?, summary, topics, covers_until, updated_at FROM session_summaries WHERE session_id = ?`,
 );
 
-/** A session without its runs, as part of a transaction: the row, its state, its summary. */
+/**
+ * A session without its runs, as part of a transaction: the row, its state, its summary. The summary of a part of the
+ * session is not known.
+ */
 export async function copySessionRows(
   { dialect }: Database,
   run: RunStatement,
   { sourceSessionId, newSessionId, now }: CopiedSession,
+  isWhole: boolean,
 ): Promise<void> {
   const [source] = await run<{ metadata: string | null }>(readMetadata[dialect], [sourceSessionId]);
   const metadata = {
@@ -42,5 +46,5 @@ export async function copySessionRows(
   };
   await run(copyRow[dialect], [newSessionId, JSON.stringify(metadata), now, now, sourceSessionId]);
   await run(copyState[dialect], [newSessionId, sourceSessionId]);
-  await run(copySummary[dialect], [newSessionId, sourceSessionId]);
+  if (isWhole) await run(copySummary[dialect], [newSessionId, sourceSessionId]);
 }

@@ -23,8 +23,8 @@ forEachDatabase((_dialect, freshPlace) => {
         .execute();
       return (await runs.loadAll(rows.map((row) => row.run_id))).map(({ run }) => run);
     };
-    const copy = (sourceSessionId: string, newSessionId: string) =>
-      runs.copySession({ sourceSessionId, newSessionId, now, newRunId: newId });
+    const copy = (sourceSessionId: string, newSessionId: string, beforeRunId?: string) =>
+      runs.copySession({ sourceSessionId, newSessionId, now, newRunId: newId, beforeRunId });
     return { database, runs, sessions: new SessionStore(database), runsOf, copy };
   }
 
@@ -90,6 +90,26 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await runs.session('copy'))?.state).toEqual({ 'nul \0': [1] });
     expect(await runs.summary('copy')).toEqual(await runs.summary('session-1'));
     expect(await runsOf('session-1')).toHaveLength(7);
+  });
+
+  it('copies the runs before a run, without the summary of the whole', async () => {
+    const { runs, runsOf, copy } = await stores();
+    const finished = [1, 2, 3].map((at) => aRun({ ...resting, status: 'completed', createdAt: start + at }));
+    const [first, second, third] = finished;
+    const summary = {
+      ...{ sessionId: 'session-1', summary: 'all', topics: [] },
+      ...{ coversUntil: start + 3, updatedAt: start + 3 },
+    };
+    for (const run of finished)
+      await runs.commit([creation(run, { session: sessionOf(run), ...(run === third && { summary }) })]);
+    expect(await copy('session-1', 'copy', third!.runId)).toBe(2);
+    expect((await runsOf('copy')).map(({ createdAt }) => createdAt)).toEqual([
+      first!.createdAt,
+      second!.createdAt,
+    ]);
+    expect(await runs.summary('copy')).toBeUndefined();
+    expect(await copy('session-1', 'empty', first!.runId)).toBe(0);
+    expect(await copy('session-1', 'unknown', 'no such run')).toBe(0);
   });
 
   it('keeps nested runs together, and leaves out those of a run that is not copied', async () => {

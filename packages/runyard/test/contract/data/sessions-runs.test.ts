@@ -106,6 +106,8 @@ describe('the runs of a session', () => {
     expect(await inputs(`?created_before=${first - 1}`)).toEqual([]);
     expect(await inputs('?limit=2')).toEqual(['p1', 'p2']);
     expect(await inputs('?limit=2&page=2')).toEqual(['p3']);
+    expect(await inputs('?limit=2&sort_order=desc')).toEqual(['p3', 'p2']);
+    expect(await inputs('?limit=2&sort_order=desc&page=2')).toEqual(['p1']);
     const refused = await sessions.runs('p', '?created_after=noon');
     expect([refused.status, refused.body.detail[0].type]).toEqual([422, 'int_parsing']);
     await sessions.create({ session_id: 'none' });

@@ -53,6 +53,17 @@ describe('forking a session', () => {
     expect(await runsOf('trip')).toHaveLength(2);
   });
 
+  test('copies only what was said before a run, so that a person can say something else', async () => {
+    const form = { session_id: 'branch' };
+    const first = await life.start({ ...form, message: 'one' });
+    const second = await life.start({ ...form, message: 'two' });
+    await life.start({ ...form, message: 'three' });
+    const { body } = await fork('branch', `?before_run_id=${second.run_id}`);
+    expect((await runsOf(body.session_id)).map(({ run_input }) => run_input)).toEqual(['one']);
+    const before = await fork('branch', `?before_run_id=${first.run_id}`);
+    expect([before.status, before.body.error_code]).toEqual([400, 'nothing_to_fork']);
+  });
+
   test('a copy of a copy still names where its runs were made', async () => {
     await life.start({ session_id: 'origin', message: 'one' });
     const { body: once } = await fork('origin');

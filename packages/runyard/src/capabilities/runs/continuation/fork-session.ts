@@ -8,6 +8,8 @@ export interface SessionPlace extends RunsPlace {
   readonly sessionId: string;
   /** When given, the session has to belong to this user, or have no owner. */
   readonly userId?: string | undefined;
+  /** When given, only the runs that began before this one are copied. */
+  readonly beforeRunId?: string | undefined;
 }
 
 /** Copies a session with its finished runs, and answers with the id of the copy. */
@@ -20,6 +22,7 @@ export async function forkSession(lookup: RunLookup, caller: Caller, place: Sess
   const runs = await space.runs.copySession({
     sourceSessionId: session.sessionId,
     newSessionId,
+    beforeRunId: place.beforeRunId,
     now: Date.now(),
     newRunId: newId,
   });

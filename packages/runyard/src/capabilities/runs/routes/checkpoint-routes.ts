@@ -90,7 +90,7 @@ export function forkSession(facts: RunKindFacts): RunRoute {
     query: forkQuery,
     responses: { 200: forkedSessionBody },
     handler: async ({ runs }: RunServices, { params, query, caller }) => {
-      const place = { kind, ...params, userId: query.user_id };
+      const place = { kind, ...params, userId: query.user_id, beforeRunId: query.before_run_id };
       return {
         session_id: await runs.forkSession(caller, place),
         forked_from_session_id: params.sessionId,

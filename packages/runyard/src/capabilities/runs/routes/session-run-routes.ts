@@ -50,6 +50,10 @@ export const sessionRunsQuery = runQuery.extend({
   page: formInteger({ min: 1 })
     .optional()
     .meta({ description: 'With limit: the page number, starting at 1.', 'x-addition': true }),
+  sort_order: z.enum(['asc', 'desc']).default('asc').meta({
+    description: 'By the start of the runs: asc for the oldest first, desc for the newest first.',
+    'x-addition': true,
+  }),
   include_events: includeEvents,
 });
 
@@ -67,7 +71,7 @@ const listSessionRuns = defineRoute({
   tag: 'Sessions',
   summary: 'List the runs of a session',
   description:
-    'All runs in the order of their start. A run in progress has its text and tool calls so far. ' +
+    'All runs, by default in the order of their start. A run in progress has its text and tool calls so far. ' +
     'Streamed runs include their events. The runs of team members are listed directly before the run of the team; ' +
     'the steps of a workflow are part of its run. Media are described, not included. With `agentos` compatibility, a session whose only ' +
     'runs are unfinished streamed ones gets 404.',
@@ -79,10 +83,11 @@ const listSessionRuns = defineRoute({
     const space = await sessionRuns.in(query);
     await checkSession(space, scopeNaming(caller, query.user_id), params.session_id);
     const { created_after: after, created_before: before, limit, page, include_events: withEvents } = query;
+    const { sort_order: order } = query;
     const format = wireFormatOf(settings, headers);
     if (format === 'agentos' && (await space.isUnfinished(params.session_id)))
       throw notFound(params.session_id);
-    const wanted = { created: boundsOf(after, before), limit, page, withEvents };
+    const wanted = { created: boundsOf(after, before), order, limit, page, withEvents };
     return jsonPieces(jsonListOf(listed(space, params.session_id, wanted, format)));
   },
 });

@@ -6,6 +6,8 @@ import type { RunsTable } from '../tables.js';
 import { runColumns, stepColumns } from './rows-store.js';
 
 export interface SessionCopy extends CopiedSession {
+  /** Only the runs that began before this one. */
+  readonly beforeRunId?: string | undefined;
   newRunId(): string;
 }
 
@@ -23,11 +25,16 @@ interface CopiedRun {
 const copiedAtOnce = 200;
 
 // In the order in which they were made: the new ids sort like the old ones.
-const readFinished = statement(
-  'runs_to_copy',
-  `SELECT run_id, parent_run_id, lineage, attempt FROM runs
-   WHERE session_id = ? AND status IN ('completed', 'error', 'cancelled', 'regenerated')
-   ORDER BY session_seq, run_id`,
+const finishedWhere = (when: string) => `SELECT run_id, parent_run_id, lineage, attempt FROM runs
+   WHERE session_id = ? AND status IN ('completed', 'error', 'cancelled', 'regenerated')${when}
+   ORDER BY session_seq, run_id`;
+
+const readFinished = statement('runs_to_copy', finishedWhere(''));
+
+const readFinishedBefore = statement(
+  'earlier_runs_to_copy',
+  finishedWhere(` AND session_seq <
+     (SELECT bound.session_seq FROM runs AS bound WHERE bound.run_id = ? AND bound.session_id = ?)`),
 );
 
 /** The copy is not executed, and its events were those of the original run. */
@@ -75,10 +82,13 @@ export function copySession(database: Database, copy: SessionCopy): Promise<numb
   return database.transaction(async (run) => {
     // All statements see the session at one moment; SQLite's transaction keeps others from writing anyway.
     if (database.dialect === 'postgres') await run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
-    const source = await run<SourceRun>(readFinished[database.dialect], [copy.sourceSessionId]);
+    const { sourceSessionId: id, beforeRunId } = copy;
+    const source = await (beforeRunId === undefined
+      ? run<SourceRun>(readFinished[database.dialect], [id])
+      : run<SourceRun>(readFinishedBefore[database.dialect], [id, beforeRunId, id]));
     const runs = copiesWithin(source, copy);
     if (runs.length === 0) return 0;
-    await copySessionRows(database, run, copy);
+    await copySessionRows(database, run, copy, beforeRunId === undefined);
     for (let at = 0; at < runs.length; at += copiedAtOnce) {
       await copyRuns(database, run, copy, runs.slice(at, at + copiedAtOnce));
     }

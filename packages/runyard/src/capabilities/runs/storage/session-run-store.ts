@@ -11,23 +11,31 @@ import { textsOf } from './text-store.js';
 /** Which runs of a session. */
 export interface SessionRunRange {
   readonly created: TimeBounds;
+  readonly order: SessionOrder;
   readonly offset: number;
   readonly limit: number;
 }
 
+/** By the start of the runs. */
+export type SessionOrder = 'asc' | 'desc';
+
 const runList = runColumns.join(', ');
 
-const idsOf = (when: string) => `SELECT run_id FROM runs
+const idsOf = (order: SessionOrder, when: string) => `SELECT run_id FROM runs
    WHERE session_id = ? AND parent_run_id IS NULL${when}
-   ORDER BY session_seq, run_id LIMIT ? OFFSET ?`;
+   ORDER BY session_seq ${order}, run_id ${order} LIMIT ? OFFSET ?`;
 
-const readIds = statement('run_ids_of_session', idsOf(''));
+const readIds = {
+  asc: statement('run_ids_of_session', idsOf('asc', '')),
+  desc: statement('newest_run_ids_of_session', idsOf('desc', '')),
+};
 
 // Apart: PostgreSQL takes those of any two times to be few, and sorts all runs of the session instead of following it.
-const readIdsBetween = statement(
-  'run_ids_of_session_between',
-  idsOf(' AND created_at >= ? AND created_at < ?'),
-);
+const between = ' AND created_at >= ? AND created_at < ?';
+const readIdsBetween = {
+  asc: statement('run_ids_of_session_between', idsOf('asc', between)),
+  desc: statement('newest_run_ids_of_session_between', idsOf('desc', between)),
+};
 
 const readLastIds = statement(
   'last_run_ids_of_session',
@@ -78,12 +86,12 @@ const readHolder: Statement = {
 export class SessionRunStore {
   constructor(private readonly database: Database) {}
 
-  /** In the order of the session. */
+  /** In the order of the session, or the reverse one. */
   async ids(sessionId: string, range: SessionRunRange): Promise<string[]> {
-    const { created, limit, offset } = range;
+    const { created, order, limit, offset } = range;
     const rows = await (isUnbounded(created)
-      ? this.database.read<{ run_id: string }>(readIds, [sessionId, limit, offset])
-      : this.database.read<{ run_id: string }>(readIdsBetween, [
+      ? this.database.read<{ run_id: string }>(readIds[order], [sessionId, limit, offset])
+      : this.database.read<{ run_id: string }>(readIdsBetween[order], [
           ...[sessionId, created.from, created.until],
           ...[limit, offset],
         ]));
