@@ -1,16 +1,22 @@
 import { Navigate } from '@tanstack/react-router';
+import { stored } from '../../connection/storage.js';
 import { useComponents } from '../../data/components.js';
 import { Page, useTitle } from '../../ui/page-header.js';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.js';
 
-/** Opens the chat with the first component. */
+/** Opens the chat that was used last, or else the chat with the first component. */
 export function HomePage() {
   useTitle('Chat');
   const { components, isPending, error, reload } = useComponents();
-  const [first] = components;
-  if (first)
+  const last = components.find(({ kind, id }) => `${kind}/${id}` === stored('local', 'chat'));
+  const chosen = last ?? components[0];
+  if (chosen && (last || !isPending))
     return (
-      <Navigate to="/chat/$kind/$componentId" params={{ kind: first.kind, componentId: first.id }} replace />
+      <Navigate
+        to="/chat/$kind/$componentId"
+        params={{ kind: chosen.kind, componentId: chosen.id }}
+        replace
+      />
     );
   return (
     <Page>

@@ -1,0 +1,71 @@
+import type { RequirementBody } from '@runyard/client';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { useConnection, useMay } from '../../../connection/use-connection.js';
+import { Button } from '../../../ui/button.js';
+import { Link } from '../../../ui/link.js';
+import { PauseCard } from './pause-card.js';
+import { Arguments, titleOf } from './requirement-card.js';
+
+const lookMs = 2_000;
+
+/** A call that an approver decides about. The run continues by itself when that is done. */
+export function ApprovalCard({
+  requirement,
+  proceed,
+}: {
+  readonly requirement: RequirementBody;
+  proceed(): Promise<unknown>;
+}) {
+  const { client, address } = useConnection();
+  const may = useMay();
+  const approvalId = requirement.tool_execution.approval_id ?? '';
+  const { data, error } = useQuery({
+    queryKey: ['approvals', address, 'status', approvalId],
+    queryFn: ({ signal }) => client.approvals.getStatus(approvalId, { signal }),
+    refetchInterval: ({ state }) => (isPending(state.data?.status) ? lookMs : false),
+    enabled: approvalId !== '' && may('approvals:read'),
+  });
+  const decided = data !== undefined && !isPending(data.status);
+  const proceeded = useRef(false);
+  useEffect(() => {
+    if (!decided || proceeded.current) return;
+    proceeded.current = true;
+    // if it fails, the button is there
+    proceed().catch(() => undefined);
+  }, [decided, proceed]);
+  return (
+    <PauseCard
+      title={titleOf(requirement, 'needs an approval')}
+      detail={
+        <>
+          {decided
+            ? `The approval is ${data.status}. The run continues.`
+            : 'The run waits until an approver decides, and then continues by itself. '}
+          {!decided && may('approvals:read') && (
+            <Link to="/approvals" search={{ approval: approvalId }}>
+              Open the approval
+            </Link>
+          )}
+        </>
+      }
+      onSubmit={proceed}
+      actions={
+        // without the right to look, a person asks whether the decision was made
+        decided || error || !may('approvals:read')
+          ? (busy) => (
+              <Button type="submit" busy={busy}>
+                Continue
+              </Button>
+            )
+          : undefined
+      }
+    >
+      <Arguments requirement={requirement} />
+    </PauseCard>
+  );
+}
+
+function isPending(status: string | undefined): boolean {
+  return status === undefined || status.toLowerCase() === 'pending';
+}
