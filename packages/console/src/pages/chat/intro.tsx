@@ -31,9 +31,9 @@ export function Intro({
         <KeyValue
           entries={[
             ['Model', detail.model],
-            ['Tools', detail.tools.length > 0 && <Tools tools={detail.tools} />],
-            ['Members', detail.members.length > 0 && detail.members.join(', ')],
-            ['Steps', detail.steps.length > 0 && detail.steps.join(' → ')],
+            ['Tools', detail.tools.length > 0 ? <Tools key="tools" tools={detail.tools} /> : undefined],
+            ['Members', detail.members.join(', ')],
+            ['Steps', detail.steps.join(' → ')],
           ]}
         />
       )}

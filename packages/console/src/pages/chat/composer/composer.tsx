@@ -47,7 +47,7 @@ export function Composer(props: ComposerProps) {
         if (canSend) onSend();
       }}
     >
-      <div className="rounded-xl border border-line-strong bg-surface focus-within:outline-2 focus-within:outline-accent-text">
+      <div className="rounded-xl border border-line-strong bg-surface focus-within:border-accent-text focus-within:ring-1 focus-within:ring-accent-text">
         {form && <div className="max-h-80 overflow-y-auto border-b border-line p-3">{form}</div>}
         <AttachmentList {...attachments} />
         {!isFormOnly && <Message {...props} canSend={canSend} />}

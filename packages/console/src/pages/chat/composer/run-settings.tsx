@@ -1,8 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal';
 import { useState } from 'react';
 import { store, stored } from '../../../connection/storage.js';
-import { useConnection } from '../../../connection/use-connection.js';
+import { useNamesUser } from '../../../data/named-user.js';
 import { Button, IconButton } from '../../../ui/button.js';
 import { Field } from '../../../ui/forms/field.js';
 import { Input } from '../../../ui/forms/inputs.js';
@@ -33,17 +32,6 @@ export function settingsFields({ userId, sessionState, dependencies }: RunSettin
     ...(sessionState && { session_state: sessionState }),
     ...(dependencies && { dependencies }),
   };
-}
-
-/** Whether requests name the user: without tokens that do. */
-export function useNamesUser(): boolean {
-  const { client, address } = useConnection();
-  const { data } = useQuery({
-    queryKey: ['info', address],
-    queryFn: ({ signal }) => client.service.getInfo({ signal }),
-    staleTime: 60_000,
-  });
-  return data !== undefined && data.auth_mode !== 'jwt';
 }
 
 export function RunSettingsButton({

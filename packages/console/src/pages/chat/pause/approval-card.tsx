@@ -27,20 +27,22 @@ export function ApprovalCard({
     enabled: approvalId !== '' && may('approvals:read'),
   });
   const decided = data !== undefined && !isPending(data.status);
-  const proceeded = useRef(false);
+  // who opens the page of a run that was decided before may be the approver: continuing is left to them
+  const waited = useRef(false);
   useEffect(() => {
-    if (!decided || proceeded.current) return;
-    proceeded.current = true;
+    if (data !== undefined && !decided) waited.current = true;
+    if (!decided || !waited.current) return;
+    waited.current = false;
     // if it fails, the button is there
     proceed().catch(() => undefined);
-  }, [decided, proceed]);
+  }, [data, decided, proceed]);
   return (
     <PauseCard
       title={titleOf(requirement, 'needs an approval')}
       detail={
         <>
           {decided
-            ? `The approval is ${data.status}. The run continues.`
+            ? `Decided: ${data.status}.`
             : 'The run waits until an approver decides, and then continues by itself. '}
           {!decided && may('approvals:read') && (
             <Link to="/approvals" search={{ approval: approvalId }}>

@@ -1,15 +1,17 @@
 import type { RequirementAnswer, RequirementBody } from '@runyard/client';
 import { type ReactNode, useRef, useState } from 'react';
+import { filledFields, schemaOfFields } from '../../../data/input-fields.js';
 import { Button } from '../../../ui/button.js';
 import { JsonView } from '../../../ui/content/json-view.js';
 import { Field } from '../../../ui/forms/field.js';
 import { Input, Textarea } from '../../../ui/forms/inputs.js';
 import { problemsIn, SchemaForm, startValue } from '../../../ui/forms/schema-form.js';
+import { KeyValue } from '../../../ui/key-value.js';
 import { objectIn } from '../run/read-fields.js';
 import { ApprovalCard } from './approval-card.js';
 import { ChoiceCard } from './choice-card.js';
 import { PauseCard } from './pause-card.js';
-import { askedBy, filledFields, questionsOf, schemaOfFields } from './requirement.js';
+import { askedBy, questionsOf } from './requirement.js';
 
 export interface RequirementCardProps {
   readonly requirement: RequirementBody;
@@ -158,7 +160,7 @@ function InputCard({ requirement, answer }: RequirementCardProps) {
         if (problemsIn(schema, value).size > 0) return undefined;
         return answer({
           id,
-          user_input_schema: filledFields(fields, objectIn(value)) ?? [],
+          user_input_schema: filledFields(fields, objectIn(value)),
           tool_execution: { tool_call_id: call.tool_call_id, answered: true },
         });
       }}
@@ -223,7 +225,21 @@ export function Note({ value, onChange }: { readonly value: string; onChange(val
 
 export function Arguments({ requirement }: { readonly requirement: RequirementBody }): ReactNode {
   const args = requirement.tool_execution.tool_args ?? {};
-  return Object.keys(args).length > 0 ? <JsonView value={args} /> : null;
+  if (Object.keys(args).length === 0) return null;
+  const isFlat = Object.values(args).every(
+    (value) => typeof value !== 'object' && String(value).length < 400,
+  );
+  if (!isFlat) return <JsonView value={args} />;
+  return (
+    <KeyValue
+      entries={Object.entries(args).map(([name, value]) => [
+        name,
+        <span key={name} className="font-mono text-[0.8125rem] whitespace-pre-wrap">
+          {String(value)}
+        </span>,
+      ])}
+    />
+  );
 }
 
 export function titleOf({ tool_execution: call, ...member }: RequirementBody, does: string): string {

@@ -1,7 +1,6 @@
-import type { RequirementAnswer, RequirementBody } from '@runyard/client';
-import type { JsonSchema } from '../../../ui/forms/schema-form.js';
-import { objectIn, objectsIn, textIn } from '../run/read-fields.js';
-import type { Fields, WaitingStep } from '../run/run-view.js';
+import type { RequirementBody } from '@runyard/client';
+import { objectsIn, textIn } from '../run/read-fields.js';
+import type { WaitingStep } from '../run/run-view.js';
 
 /** What a person is asked for. */
 export type Asked = 'approval' | 'outcome' | 'result' | 'choice' | 'input' | 'confirmation';
@@ -26,39 +25,6 @@ export function isOpen({
 
 export function openIn(step: WaitingStep): readonly RequirementBody[] {
   return (step.executor_requirements ?? []).filter(isOpen);
-}
-
-const types: Readonly<Record<string, string>> = {
-  str: 'string',
-  int: 'integer',
-  float: 'number',
-  bool: 'boolean',
-};
-
-/** The fields that a person fills in, as a schema that a form is made of. */
-export function schemaOfFields(given: unknown): JsonSchema {
-  const fields = objectsIn(given);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [String(field.name), schemaOfField(field)])),
-    required: fields.filter(({ required }) => required !== false).map(({ name }) => String(name)),
-  };
-}
-
-function schemaOfField({ field_type, description, schema, allowed_values, value }: Fields): JsonSchema {
-  const type = types[String(field_type)];
-  return {
-    ...(type && { type }),
-    ...objectIn(schema),
-    ...(Array.isArray(allowed_values) && { enum: allowed_values }),
-    ...(textIn(description) && { description: textIn(description) }),
-    ...(value !== null && value !== undefined && { default: value }),
-  };
-}
-
-/** The fields with their values, as the service wants them back. */
-export function filledFields(given: unknown, values: Fields): RequirementAnswer['user_input_schema'] {
-  return objectsIn(given).map((field) => ({ ...field, value: values[String(field.name)] ?? null }));
 }
 
 export interface Question {

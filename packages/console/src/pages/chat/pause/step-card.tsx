@@ -1,5 +1,6 @@
 import type { ErrorAnswer, ErrorRequirement, StepAnswer } from '@runyard/client';
 import { useRef, useState } from 'react';
+import { schemaOfFields } from '../../../data/input-fields.js';
 import { Button } from '../../../ui/button.js';
 import { Markdown } from '../../../ui/content/markdown.js';
 import { Time } from '../../../ui/format/time.js';
@@ -11,7 +12,7 @@ import type { WaitingStep } from '../run/run-view.js';
 import { ValueView } from '../turn/long-text.js';
 import { ChoiceCard } from './choice-card.js';
 import { PauseCard } from './pause-card.js';
-import { openIn, schemaOfFields } from './requirement.js';
+import { openIn } from './requirement.js';
 import { RequirementCard } from './requirement-card.js';
 
 interface StepCardProps {

@@ -24,7 +24,8 @@ class StepFold {
 
   end(status: StepView['status'], at: unknown): void {
     this.status = status;
-    this.seconds ??= Math.max(0, (numberIn(at) ?? this.#began) - this.#began);
+    // events have whole seconds
+    this.seconds ??= (numberIn(at) ?? 0) - this.#began || undefined;
   }
 
   view(): StepView {

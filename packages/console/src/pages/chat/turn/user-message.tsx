@@ -17,9 +17,9 @@ export const UserMessage = memo(({ turn, canEdit }: { readonly turn: Turn; reado
   const text = typeof message === 'string' ? message : JSON.stringify(message, null, 2);
   if (isEditing) return <Editing turn={turn} text={text} onClose={() => setIsEditing(false)} />;
   return (
-    <div className="group flex flex-col items-end gap-1" data-turn-message>
+    <div className="group flex flex-row-reverse items-end gap-1">
       <h2 className="sr-only">You said</h2>
-      <div className="max-w-[85%] min-w-0 rounded-xl rounded-br-sm bg-sunken px-3.5 py-2">
+      <div className="max-w-[85%] min-w-0 rounded-xl rounded-br-sm bg-hover px-3.5 py-2">
         {typeof message === 'string' ? (
           <Text text={message} />
         ) : (
@@ -33,7 +33,7 @@ export const UserMessage = memo(({ turn, canEdit }: { readonly turn: Turn; reado
           media && <MediaGallery media={media} runId={turn.view.runId} side="input" />
         )}
       </div>
-      <div className="flex h-7 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+      <div className="flex shrink-0 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
         <CopyButton text={text} label="Copy message" />
         {canEdit && typeof message === 'string' && (
           <IconButton size="small" label="Edit message" data-edit onClick={() => setIsEditing(true)}>
