@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { Button } from '../../../ui/button.js';
-import { PauseCard } from './pause-card.js';
+import { Decline, PauseCard } from './pause-card.js';
 import type { Question } from './requirement.js';
 
 export interface ChoiceCardProps {
@@ -9,10 +9,11 @@ export interface ChoiceCardProps {
   readonly questions: readonly Question[];
   /** With the labels that were chosen for each question. */
   onAnswer(selected: readonly (readonly string[])[]): Promise<unknown>;
+  onDecline?(): Promise<unknown>;
 }
 
 /** Questions with options to choose from. */
-export function ChoiceCard({ title, detail, questions, onAnswer }: ChoiceCardProps) {
+export function ChoiceCard({ title, detail, questions, onAnswer, onDecline }: ChoiceCardProps) {
   const [selected, setSelected] = useState<readonly (readonly string[])[]>(() => questions.map(() => []));
   const [isTried, setIsTried] = useState(false);
   const isMissing = selected.some((labels) => labels.length === 0);
@@ -27,9 +28,12 @@ export function ChoiceCard({ title, detail, questions, onAnswer }: ChoiceCardPro
         return isMissing ? undefined : onAnswer(selected);
       }}
       actions={(busy) => (
-        <Button type="submit" variant="primary" busy={busy}>
-          Send
-        </Button>
+        <>
+          <Button type="submit" variant="primary" busy={busy}>
+            Send
+          </Button>
+          {onDecline && <Decline isBusy={busy} decline={onDecline} />}
+        </>
       )}
     >
       {questions.map((question, at) => (

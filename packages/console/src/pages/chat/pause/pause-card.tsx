@@ -1,5 +1,6 @@
 import type { FormEvent, ReactNode } from 'react';
 import { useState } from 'react';
+import { Button } from '../../../ui/button.js';
 import { ErrorLine } from '../../../ui/states.js';
 
 export interface PauseCardProps {
@@ -49,4 +50,14 @@ export function useBusy() {
     promise.catch(setError).finally(() => setBusy(false));
   };
   return { busy, error, run };
+}
+
+/** Any call can be left without what it asks for: it is then not executed. */
+export function Decline({ isBusy, decline }: { readonly isBusy: boolean; decline(): Promise<unknown> }) {
+  const { busy, run } = useBusy();
+  return (
+    <Button disabled={isBusy} busy={busy} onClick={() => run(decline)}>
+      Decline
+    </Button>
+  );
 }

@@ -10,7 +10,7 @@ import { KeyValue } from '../../../ui/key-value.js';
 import { objectIn } from '../run/read-fields.js';
 import { ApprovalCard } from './approval-card.js';
 import { ChoiceCard } from './choice-card.js';
-import { PauseCard } from './pause-card.js';
+import { Decline, PauseCard } from './pause-card.js';
 import { askedBy, questionsOf } from './requirement.js';
 
 export interface RequirementCardProps {
@@ -44,6 +44,7 @@ export function RequirementCard(props: RequirementCardProps) {
               })),
             })
           }
+          onDecline={() => answer({ id, confirmation: false })}
         />
       );
     case 'input':
@@ -169,11 +170,10 @@ function InputCard({ requirement, answer }: RequirementCardProps) {
           <Button type="submit" variant="primary" busy={busy}>
             Send
           </Button>
-          {isAskedInCall && (
-            <Button disabled={busy} onClick={() => void answer({ id, cancelled: true })}>
-              Dismiss
-            </Button>
-          )}
+          <Decline
+            isBusy={busy}
+            decline={() => answer(isAskedInCall ? { id, cancelled: true } : { id, confirmation: false })}
+          />
         </>
       )}
     >
@@ -196,9 +196,12 @@ function ResultCard({ requirement, answer }: RequirementCardProps) {
         return result.trim() === '' ? undefined : answer({ id, external_execution_result: result });
       }}
       actions={(busy) => (
-        <Button type="submit" variant="primary" busy={busy}>
-          Send the result
-        </Button>
+        <>
+          <Button type="submit" variant="primary" busy={busy}>
+            Send the result
+          </Button>
+          <Decline isBusy={busy} decline={() => answer({ id, confirmation: false })} />
+        </>
       )}
     >
       <Arguments requirement={requirement} />

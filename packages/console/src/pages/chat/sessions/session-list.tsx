@@ -170,7 +170,7 @@ function SessionEntry({ session, kind, componentId, dbId, isCurrent, onDeleted }
           <IconButton
             size="small"
             label={`Actions for ${shown}`}
-            className="mr-1 opacity-0 group-hover:opacity-100 focus-visible:opacity-100 data-[state=open]:opacity-100 pointer-coarse:opacity-100"
+            className="mr-1 opacity-0 group-hover:opacity-100 focus-visible:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100"
           >
             <Ellipsis aria-hidden className="size-4" />
           </IconButton>

@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest';
+import { gate } from '../../support/until.js';
+import { chatBench, lastTurn, say } from './chat-bench.js';
+
+const bench = chatBench();
+const { book } = bench;
+const clerk = '/chat/agent/clerk';
+
+test('an answer is streamed as Markdown, with the calls of its tools, what it took, and links', async () => {
+  const { page, faults, elsewhere } = await bench.open(clerk);
+  await page.getByText('Does the paperwork').waitFor();
+  await page.getByRole('button', { name: 'File this for me' }).click();
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('File this for me');
+  const rest = gate();
+  book.write(
+    'What is 2 + 3?',
+    { toolCalls: [{ name: 'add', arguments: { left: 2, right: 3 } }] },
+    {
+      reasoning: 'Two and three.',
+      chunks: [
+        'The **sum** is',
+        rest.opened,
+        ' 5.\n\n| a | b |\n|---|---|\n| 2 | 3 |\n\n```js\nadd(2, 3)\n```\n',
+      ],
+    },
+  );
+  await say(page, 'What is 2 + 3?');
+  const turn = lastTurn(page);
+  await turn.locator('strong', { hasText: 'sum' }).waitFor();
+  expect(await turn.getAttribute('aria-busy')).toBe('true');
+  expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(true);
+  rest.open();
+  await turn.getByRole('cell', { name: '3' }).waitFor();
+  await turn.locator('pre', { hasText: 'add(2, 3)' }).waitFor();
+  await turn.getByRole('button', { name: /Tool call add/ }).click();
+  await turn.getByText('left:', { exact: true }).waitFor();
+  await turn.getByText('sum:', { exact: true }).waitFor();
+  await turn.getByRole('button', { name: 'Reasoning' }).click();
+  await turn.getByText('Two and three.').waitFor();
+  await turn.getByText('30 tokens').waitFor();
+  expect(await turn.getByRole('link', { name: 'Run' }).getAttribute('href')).toContain('/runs/agent/clerk/');
+  await turn.getByRole('button', { name: 'Trace' }).click();
+  await page.waitForURL('**/console/traces/*');
+  await page.goBack();
+  // the same from what the service has stored
+  await lastTurn(page)
+    .getByRole('button', { name: /Tool call add/ })
+    .click();
+  await lastTurn(page).getByText('sum:', { exact: true }).waitFor();
+  await lastTurn(page).getByRole('cell', { name: '3' }).waitFor();
+  expect([elsewhere, faults]).toEqual([[], []]);
+});
+
+test('what a model writes is never part of the page', async () => {
+  const { page, faults } = await bench.open(clerk);
+  const hostile = [
+    '<img src=x onerror="document.title=1"> <script>document.title=2</script>',
+    '[click](javascript:document.title=3) ![pixel](https://evil.example/pixel.png)',
+    'x'.repeat(20_000),
+  ];
+  await say(page, book.write('Attack', hostile.join('\n\n')));
+  const turn = lastTurn(page);
+  await turn.getByText('tokens').waitFor();
+  expect(await turn.locator('img, script, [href^="javascript" i]').count()).toBe(0);
+  expect(await turn.getByText('<img src=x onerror').count()).toBe(1);
+  expect(await page.title()).toContain('Clerk');
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(width).toBe(1280);
+  expect(faults).toEqual([]);
+});
+
+test('Escape stops an answer, and the message can be sent again', async () => {
+  const { page } = await bench.open(clerk);
+  book.write('Long', { chunks: ['Once upon', gate().opened, ' a time'] }, 'The end');
+  await say(page, 'Long');
+  await lastTurn(page).getByText('Once upon').waitFor();
+  await page.keyboard.press('Escape');
+  await lastTurn(page).getByText('Stopped').waitFor();
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await lastTurn(page).getByText('The end').waitFor();
+  expect(await page.getByRole('log').getByRole('article').count()).toBe(2);
+});
+
+test('an answer continues after a reload, in another tab, and from a link to its run', async () => {
+  const { page } = await bench.open(clerk);
+  const [middle, end] = [gate(), gate()];
+  book.write('Story', { chunks: ['One', middle.opened, ', two', end.opened, ', three.'] });
+  await say(page, 'Story');
+  await lastTurn(page).getByText('One').waitFor();
+  await page.getByRole('textbox', { name: 'Message' }).fill('not sent yet');
+  await page.reload();
+  await lastTurn(page).getByText('One', { exact: true }).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('not sent yet');
+  const runId = (await lastTurn(page).getAttribute('id'))?.replace('run-', '') ?? '';
+  const tab = await page.context().newPage();
+  await tab.goto(`${bench.service.url}/console/chat/agent/clerk?run=${runId}`);
+  await lastTurn(tab).getByText('One', { exact: true }).waitFor();
+  middle.open();
+  for (const one of [page, tab]) await lastTurn(one).getByText('One, two', { exact: true }).waitFor();
+  end.open();
+  for (const one of [page, tab]) await lastTurn(one).getByText('One, two, three.').waitFor();
+  // what is said in one tab appears in the other
+  await say(tab, book.write('And then?', 'Four.'));
+  await lastTurn(page).getByText('Four.').waitFor();
+  await tab.close();
+});
+
+test('an answer is regenerated in its place, and an edited message branches the conversation', async () => {
+  const { page } = await bench.open(clerk);
+  await say(page, book.write('Name a town', 'Paris.', 'Lyon.'));
+  await lastTurn(page).getByText('Paris.').waitFor();
+  await page.getByRole('button', { name: 'Regenerate' }).click();
+  await lastTurn(page).getByText('Lyon.').waitFor();
+  expect(await page.getByText('Paris.').count()).toBe(0);
+  await say(page, book.write('Another', 'Nice.'));
+  await lastTurn(page).getByText('Nice.').waitFor();
+  const first = page.url();
+  await page.getByRole('textbox', { name: 'Message' }).press('ArrowUp');
+  await page.getByLabel('Edited message').fill(book.write('One more', 'Lille.'));
+  await page.keyboard.press('Enter');
+  await lastTurn(page).getByText('Lille.').waitFor();
+  expect(page.url()).not.toBe(first);
+  const said = page.getByRole('log').getByRole('article');
+  expect(await said.count()).toBe(2);
+  await said.first().getByText('Lyon.').waitFor();
+  expect(
+    book
+      .requests('One more')
+      .at(-1)
+      ?.messages.map(({ content }) => content),
+  ).toEqual(expect.arrayContaining(['Lyon.', 'One more']));
+  // the first message has nothing before it
+  await said.first().hover();
+  await said.first().getByRole('button', { name: 'Edit message' }).click();
+  await page.getByLabel('Edited message').fill(book.write('Start over', 'Hello.'));
+  await page.getByRole('button', { name: 'Send' }).first().click();
+  await lastTurn(page).getByText('Hello.').waitFor();
+  await page.goto(first);
+  await lastTurn(page).getByText('Nice.').waitFor();
+});
+
+const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+test('files are dropped and pasted, sent, and come back', async () => {
+  const { page, faults } = await bench.open(clerk);
+  const give = (type: 'drop' | 'paste', name: string, mime: string, base64: string) =>
+    page.getByRole('textbox', { name: 'Message' }).evaluate(
+      (element, [kind, file, mimeType, content]) => {
+        const data = new DataTransfer();
+        const bytes = Uint8Array.from(atob(content), (char) => char.charCodeAt(0));
+        data.items.add(new File([bytes], file, { type: mimeType }));
+        const init = { bubbles: true, cancelable: true };
+        element.dispatchEvent(
+          kind === 'drop'
+            ? new DragEvent('drop', { ...init, dataTransfer: data })
+            : new ClipboardEvent('paste', { ...init, clipboardData: data }),
+        );
+      },
+      [type, name, mime, base64] as const,
+    );
+  await give('drop', 'note.txt', 'text/plain', btoa('The launch is on Friday.'));
+  await give('paste', 'dot.png', 'image/png', png);
+  await give('drop', 'virus.exe', 'application/x-msdownload', btoa('x'));
+  await page.getByText('virus.exe has a type that agents cannot read.').waitFor();
+  const attached = page.getByRole('list', { name: 'Attached files' });
+  expect(await attached.getByRole('listitem').count()).toBe(2);
+  book.write('Look', {
+    text: 'Here is one.',
+    media: [{ mimeType: 'image/png', bytes: Buffer.from(png, 'base64') }],
+  });
+  await say(page, 'Look');
+  await lastTurn(page).getByText('Here is one.').waitFor();
+  const media = book.requests('Look').at(-1)?.messages.at(-1)?.media ?? [];
+  expect(media.map(({ kind }) => kind).sort()).toEqual(['file', 'image']);
+  const loaded = () =>
+    lastTurn(page)
+      .locator('img')
+      .evaluateAll(
+        (images) => images.filter((image) => (image as HTMLImageElement).naturalWidth === 1).length,
+      );
+  await expect.poll(loaded, { timeout: 30_000 }).toBe(2);
+  await page.reload();
+  await lastTurn(page).getByText('note.txt').waitFor();
+  await expect.poll(loaded, { timeout: 30_000 }).toBe(2);
+  expect(faults).toEqual([]);
+});
+
+test('sessions are listed, found, renamed and deleted', async () => {
+  const { page } = await bench.open(clerk);
+  await say(page, book.write('Plan a picnic', 'Bring a blanket.'));
+  await lastTurn(page).getByText('Bring a blanket.').waitFor();
+  const list = page.getByRole('navigation', { name: 'Sessions' });
+  await list.locator('[aria-current]', { hasText: 'Plan a picnic' }).waitFor();
+  await list.getByRole('button', { name: 'Actions for Plan a picnic' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Sunday');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+  await list.getByText('Sunday').waitFor();
+  await page.getByRole('searchbox', { name: 'Search sessions' }).fill('sund');
+  await list.getByText('Plan a picnic').waitFor({ state: 'detached' });
+  expect(await list.getByRole('listitem').count()).toBe(1);
+  await list.getByRole('button', { name: 'Actions for Sunday' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete session' }).click();
+  await page.getByText('No session has this in its name.').waitFor();
+  await page.waitForURL((url) => !url.search.includes('session'));
+  await page.getByText('Does the paperwork').waitFor();
+});
