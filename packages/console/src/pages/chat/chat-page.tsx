@@ -50,7 +50,7 @@ function Chat({ kind, id }: { readonly kind: Kind; readonly id: string }) {
       ? undefined
       : {
           ...{ client, kind, componentId: id, dbId, sessionId, isNew },
-          name: () => name,
+          nameOf: (of) => (of === id ? name : (detail.data?.members.get(of) ?? of)),
           onActivity: (point) => {
             if (point === 'stored') keepDraft(draftKey, '');
             void queries.invalidateQueries({ queryKey: sessionsKey(address, kind, id) });

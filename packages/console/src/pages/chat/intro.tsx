@@ -32,7 +32,7 @@ export function Intro({
           entries={[
             ['Model', detail.model],
             ['Tools', detail.tools.length > 0 ? <Tools key="tools" tools={detail.tools} /> : undefined],
-            ['Members', detail.members.join(', ')],
+            ['Members', [...detail.members.values()].join(', ')],
             ['Steps', detail.steps.join(' → ')],
           ]}
         />

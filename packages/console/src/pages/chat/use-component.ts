@@ -12,8 +12,8 @@ export interface ComponentDetail {
   readonly model: string | undefined;
   readonly introduction: string | undefined;
   readonly tools: readonly { readonly name: string; readonly description: string | undefined }[];
-  /** Of a team. */
-  readonly members: readonly string[];
+  /** The names of the members of a team by their ids, those of teams within it included. */
+  readonly members: ReadonlyMap<string, string>;
   /** Of a workflow. */
   readonly steps: readonly string[];
   /** Of the message, where it is an object. */
@@ -46,19 +46,23 @@ function detailOf(component: Agent | Team | Workflow): ComponentDetail {
   } = component;
   const { provider, model } = 'model' in component ? (component.model ?? {}) : {};
   const tools = 'tools' in component ? objectsIn(component.tools?.tools) : [];
-  const members = 'members' in component ? (component.members ?? []) : [];
   const steps = 'steps' in component ? component.steps : [];
   return {
     ...{ name, description, dbId },
     model: [provider, model].filter(Boolean).join(' '),
     introduction: 'introduction' in component ? component.introduction : undefined,
     tools: tools.map((tool) => ({ name: String(tool.name), description: textIn(tool.description) })),
-    members: members.map((member) => member.name),
+    members: membersOf(component),
     steps: steps.map((step) => step.name),
     // a factory repeats the schema of what it is built from
     inputSchema: isFactory ? undefined : schemaIn(input_schema),
     factorySchema: isFactory ? schemaIn(factory_input_schema) : undefined,
   };
+}
+
+function membersOf(component: Agent | Team | Workflow): ReadonlyMap<string, string> {
+  const members = 'members' in component ? (component.members ?? []) : [];
+  return new Map(members.flatMap((member) => [[member.id, member.name] as const, ...membersOf(member)]));
 }
 
 function schemaIn(given: unknown): JsonSchema | undefined {

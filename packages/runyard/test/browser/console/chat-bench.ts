@@ -31,7 +31,12 @@ function components(book: ScriptBook): RunyardOptions {
     requiresConfirmation: true,
     execute: ({ euros }) => `refunded ${euros}`,
   });
-  const print = tool({ name: 'print', description: 'Prints', externalExecution: true });
+  const print = tool({
+    name: 'print',
+    description: 'Prints',
+    inputSchema: z.object({ copies: z.number() }),
+    externalExecution: true,
+  });
   const wire = tool({
     name: 'wire',
     description: 'Sends money',
@@ -96,7 +101,12 @@ export async function say(page: Page, message: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+/** The turns of the conversation. The answers of members within them are articles, too. */
+export function turns(page: Page) {
+  return page.getByRole('log').locator('article[id^="run-"]');
+}
+
 /** The newest turn. */
 export function lastTurn(page: Page) {
-  return page.getByRole('log').getByRole('article').last();
+  return turns(page).last();
 }

@@ -90,7 +90,7 @@ test('a workflow is started from a form, and its steps ask for a review, a way a
   await page.getByText('to: required').waitFor();
   await page.getByLabel('to', { exact: true }).fill('Ada');
   await page.getByRole('button', { name: 'Send' }).click();
-  const review = page.getByRole('form').filter({ hasText: 'A draft' });
+  const review = page.getByRole('form', { name: /draft/ });
   await review.getByRole('button', { name: 'Edit' }).click();
   await review.getByLabel('Output').fill('A better draft');
   await review.getByRole('button', { name: 'Accept with my changes' }).click();
@@ -130,5 +130,5 @@ test('the members of a team answer side by side', async () => {
   );
   expect(above?.x).toBe(below?.x);
   await page.reload();
-  await lastTurn(page).getByRole('article', { name: 'ada' }).waitFor();
+  await lastTurn(page).getByRole('article', { name: 'Ada' }).waitFor();
 });

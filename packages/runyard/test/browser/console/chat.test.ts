@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { gate } from '../../support/until.js';
-import { chatBench, lastTurn, say } from './chat-bench.js';
+import { chatBench, lastTurn, say, turns } from './chat-bench.js';
 
 const bench = chatBench();
 const { book } = bench;
@@ -78,7 +78,7 @@ test('Escape stops an answer, and the message can be sent again', async () => {
   await lastTurn(page).getByText('Stopped').waitFor();
   await page.getByRole('button', { name: 'Run again' }).click();
   await lastTurn(page).getByText('The end').waitFor();
-  expect(await page.getByRole('log').getByRole('article').count()).toBe(2);
+  expect(await turns(page).count()).toBe(2);
 });
 
 test('an answer continues after a reload, in another tab, and from a link to its run', async () => {
@@ -120,7 +120,7 @@ test('an answer is regenerated in its place, and an edited message branches the 
   await page.keyboard.press('Enter');
   await lastTurn(page).getByText('Lille.').waitFor();
   expect(page.url()).not.toBe(first);
-  const said = page.getByRole('log').getByRole('article');
+  const said = turns(page);
   expect(await said.count()).toBe(2);
   await said.first().getByText('Lyon.').waitFor();
   expect(

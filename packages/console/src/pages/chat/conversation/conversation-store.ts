@@ -11,8 +11,8 @@ export interface ConversationPlace {
   readonly client: RunyardClient;
   readonly kind: Kind;
   readonly componentId: string;
-  /** Of the component. It may be known later. */
-  name(): string;
+  /** Of the component, and of its members. They may be known later. */
+  nameOf(id: string): string;
   /** Of the component; services with several databases need it. */
   readonly dbId: string | undefined;
   readonly sessionId: string;
@@ -206,7 +206,7 @@ export class ConversationStore {
   #site() {
     const { kind, componentId } = this.#place;
     return {
-      ...{ runs: this.#runs, kind, componentId, name: this.#place.name() },
+      ...{ runs: this.#runs, kind, componentId, name: this.#name() },
       changed: () => this.#frames.request(),
       reached: (_turn: LiveTurn, point: 'stored' | 'settled') => {
         this.#channel.tell();
@@ -217,7 +217,7 @@ export class ConversationStore {
 
   #newTurn(runId: string, input: Input): Turn {
     const { kind } = this.#place;
-    const view: RunView = { runId, kind, name: this.#place.name(), status: 'pending', parts: [] };
+    const view: RunView = { runId, kind, name: this.#name(), status: 'pending', parts: [] };
     return { key: runId, view, input, phase: 'sending' };
   }
 
@@ -262,15 +262,18 @@ export class ConversationStore {
   }
 
   async #load(page: number, limit: number): Promise<{ runs: StoredRun[]; isLast: boolean }> {
-    const { client, sessionId, dbId, kind, componentId } = this.#place;
+    const { client, sessionId, dbId } = this.#place;
     const listed = await client.sessions.getRuns(
       sessionId,
       { limit, page, sort_order: 'desc', include_events: false, ...(dbId && { db_id: dbId }) },
       { signal: this.#closed.signal },
     );
-    const names = (of: Kind, id: string) => (of === kind && id === componentId ? this.#place.name() : id);
-    const runs = storedRuns(listed, names);
+    const runs = storedRuns(listed, (id) => this.#place.nameOf(id));
     return { runs, isLast: runs.length < limit };
+  }
+
+  #name(): string {
+    return this.#place.nameOf(this.#place.componentId);
   }
 
   #runIds(): ReadonlySet<string> {

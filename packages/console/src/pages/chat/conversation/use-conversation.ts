@@ -27,7 +27,7 @@ export function useConversation(place: ConversationPlace | undefined): Conversat
     const opened = new ConversationStore({
       ...latest.current,
       isNew: latest.current.isNew || outbox.get(latest.current.sessionId)?.isNew === true,
-      name: () => latest.current?.name() ?? '',
+      nameOf: (id) => latest.current?.nameOf(id) ?? id,
       onActivity: (point) => latest.current?.onActivity(point),
     });
     setStore(opened);

@@ -130,9 +130,10 @@ export class StepFolds {
   #start(event: Fields, type: string): StepFold {
     const id = String(event.step_id);
     const known = this.#byId.get(id);
-    // it was announced by a pause, or continues after one
-    if (known && (known.status === 'running' || known.status === 'paused')) {
+    // it was announced by a pause, continues after one, or is repeated after a failure
+    if (known && known.status !== 'completed' && known.status !== 'skipped') {
       known.status = 'running';
+      known.error = undefined;
       return known;
     }
     this.#count += 1;

@@ -25,10 +25,7 @@ export interface StoredRun {
 }
 
 /** The runs of a session in the order of the list, members within their teams. */
-export function storedRuns(
-  listed: readonly SessionRun[],
-  names: (kind: Kind, id: string) => string,
-): StoredRun[] {
+export function storedRuns(listed: readonly SessionRun[], names: Names): StoredRun[] {
   const members = new Map<string, Fields[]>();
   const tops: Fields[] = [];
   for (const run of listed) {
@@ -47,7 +44,8 @@ export function storedRuns(
 }
 
 type Members = ReadonlyMap<string, readonly Fields[]>;
-type Names = (kind: Kind, id: string) => string;
+/** The name of a component by its id. */
+type Names = (id: string) => string;
 
 function storedView(run: Fields, members: Members, names: Names): RunView {
   const kind = kindOf(run);
@@ -60,7 +58,7 @@ function storedView(run: Fields, members: Members, names: Names): RunView {
   const common = {
     runId,
     kind,
-    name: textIn(run[`${kind}_name`]) ?? names(kind, id),
+    name: textIn(run[`${kind}_name`]) ?? names(id),
     status,
     model: textIn(run.model),
     metrics: metricsIn(run.metrics),

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { agent, tool } from '../../../src/index.js';
+import { ChaosFolder, ChaosProcess } from '../../support/chaos-process.js';
+import { ScriptBook } from '../../support/providers/script-book.js';
+import { gate } from '../../support/until.js';
+import { lastTurn, say } from './chat-bench.js';
+import { consoleBench } from './open-console.js';
+
+const many = 5_000;
+const scripts = new ScriptBook();
+const report = tool({
+  name: 'report',
+  description: 'Reports its progress',
+  execute: async (_input, { emit }) => {
+    for (let number = 0; number < many; number += 1) await emit({ number });
+    return 'done';
+  },
+});
+const bench = consoleBench({
+  agents: [agent({ id: 'talker', name: 'Talker', model: scripts.model, tools: [report] })],
+});
+
+/** Counts the changes of the conversation and the frames of the page. */
+async function watch(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const seen = { frames: 0, changes: 0, longTasks: 0 };
+    const frame = () => {
+      seen.frames += 1;
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+    new MutationObserver(() => {
+      seen.changes += 1;
+    }).observe(document.querySelector('[role=log]') ?? document, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+    });
+    Object.assign(window, { seen });
+  });
+}
+
+test('a run of 10,000 events is drawn once per frame, a part at a time, and one can write meanwhile', async () => {
+  const { page, faults } = await bench.open('/chat/agent/talker');
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await watch(page);
+  const end = gate();
+  const words = Array.from({ length: many }, (_, at) => (at % 20 === 19 ? `word${at}.\n\n` : `word${at} `));
+  scripts.write('Much', { toolCalls: [{ name: 'report' }] }, { chunks: [...words, end.opened, 'The end.'] });
+  await say(page, 'Much');
+  await lastTurn(page).getByText(/word100\b/).waitFor();
+  await page.getByRole('textbox', { name: 'Message' }).pressSequentially('I can write');
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('I can write');
+  await lastTurn(page)
+    .getByText(`word${many - 1}.`)
+    .waitFor();
+  end.open();
+  await lastTurn(page).getByText('The end.').waitFor();
+  const seen = await page.evaluate(() => (window as unknown as { seen: Record<string, number> }).seen);
+  // other changes, such as those of a hint, come on top
+  expect(seen.changes).toBeLessThanOrEqual((seen.frames ?? 0) + 50);
+  expect(seen.changes).toBeLessThan(many / 2);
+  expect(await lastTurn(page).getByText('Event of the application').count()).toBeLessThan(200);
+  await lastTurn(page)
+    .getByRole('button', { name: /Show \d+ earlier parts/ })
+    .waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('an answer continues when the service is killed and started again', async () => {
+  const free = createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address() as { port: number };
+  await new Promise((resolve) => free.close(resolve));
+  const folder = new ChaosFolder();
+  const options = { folder, settings: { port, leaseMs: 1000 } };
+  const first = await ChaosProcess.start(options);
+  const { page } = await bench.open('/chat/agent/held', { url: first.url });
+  await say(page, 'end');
+  await lastTurn(page).getByText('Begun').waitFor();
+  await first.kill();
+  await lastTurn(page).getByText('The connection was lost').waitFor();
+  await page.getByRole('textbox', { name: 'Message' }).fill('typed while it was down');
+  await ChaosProcess.start(options);
+  folder.release('end');
+  await lastTurn(page).getByText('Begun and done.', { exact: true }).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('typed while it was down');
+  // what is shown is what is stored
+  await page.reload();
+  await lastTurn(page).getByText('Begun and done.', { exact: true }).waitFor();
+});
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    type Violation = { id: string; nodes: { html: string }[] };
+    const { violations } = await axe.run();
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+    );
+  });
+}
+
+test.each(['light', 'dark'] as const)(
+  'the chat is accessible and fits into 360 pixels (%s)',
+  async (colorScheme) => {
+    const { page } = await bench.open('/chat/agent/talker', { colorScheme });
+    await page.getByRole('heading', { name: 'Talker', level: 1 }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    const table =
+      '| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode that is as long as a line of code may be in a wide editor window\n```';
+    scripts.write('Show', { reasoning: 'Hm.', text: `# Title\n\n[link](https://example.com)\n\n${table}` });
+    await say(page, 'Show');
+    await lastTurn(page).getByText('tokens').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    await page.getByRole('button', { name: 'Sessions' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: /Show/ }).first().waitFor();
+    expect(await violations(page)).toEqual([]);
+  },
+);
