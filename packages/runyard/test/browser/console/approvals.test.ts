@@ -8,7 +8,10 @@ test('the inbox shows what waits, and a rejection with a note reaches the agent'
   const { page: inbox, faults } = await bench.open('/approvals');
   await inbox.getByText('Nothing waits for a decision').waitFor();
   const { page } = await bench.open('/chat/agent/clerk');
-  await say(page, book.write('Pay', { toolCalls: [{ name: 'wire', arguments: { amount: 50 } }] }, 'Not paid.'));
+  await say(
+    page,
+    book.write('Pay', { toolCalls: [{ name: 'wire', arguments: { amount: 50 } }] }, 'Not paid.'),
+  );
   await page.getByRole('form', { name: 'wire needs an approval' }).waitFor();
   // it appears by itself
   await inbox.getByRole('link', { name: /wire.*amount: 50/ }).click();

@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -10,6 +8,7 @@ import { ScriptBook } from '../../support/providers/script-book.js';
 import { gate } from '../../support/until.js';
 import { lastTurn, say } from './chat-bench.js';
 import { consoleBench } from './open-console.js';
+import { checkPage } from './page-checks.js';
 
 const many = 5_000;
 const scripts = new ScriptBook();
@@ -53,7 +52,9 @@ test('a run of 10,000 events is drawn once per frame, a part at a time, and one 
   const words = Array.from({ length: many }, (_, at) => (at % 20 === 19 ? `word${at}.\n\n` : `word${at} `));
   scripts.write('Much', { toolCalls: [{ name: 'report' }] }, { chunks: [...words, end.opened, 'The end.'] });
   await say(page, 'Much');
-  await lastTurn(page).getByText(/word100\b/).waitFor();
+  await lastTurn(page)
+    .getByText(/word100\b/)
+    .waitFor();
   await page.getByRole('textbox', { name: 'Message' }).pressSequentially('I can write');
   expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('I can write');
   await lastTurn(page)
@@ -95,36 +96,21 @@ test('an answer continues when the service is killed and started again', async (
   await lastTurn(page).getByText('Begun and done.', { exact: true }).waitFor();
 });
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-    type Violation = { id: string; nodes: { html: string }[] };
-    const { violations } = await axe.run();
-    return violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
-    );
+test('the chat is accessible in both themes and fits into 360 pixels: empty, with an answer, with its sessions', async () => {
+  const { page } = await bench.open('/chat/agent/talker');
+  await page.getByRole('heading', { name: 'Talker', level: 1 }).waitFor();
+  await checkPage(page);
+  const table = '| a | b |\n|---|---|\n| 1 | 2 |';
+  const code = '```\ncode that is as long as a line of code may be in the window of a wide editor\n```';
+  scripts.write('Show', {
+    reasoning: 'Hm.',
+    text: `# Title\n\n[link](https://example.com)\n\n${table}\n\n${code}`,
   });
-}
-
-test.each(['light', 'dark'] as const)(
-  'the chat is accessible and fits into 360 pixels (%s)',
-  async (colorScheme) => {
-    const { page } = await bench.open('/chat/agent/talker', { colorScheme });
-    await page.getByRole('heading', { name: 'Talker', level: 1 }).waitFor();
-    expect(await violations(page)).toEqual([]);
-    const table =
-      '| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode that is as long as a line of code may be in a wide editor window\n```';
-    scripts.write('Show', { reasoning: 'Hm.', text: `# Title\n\n[link](https://example.com)\n\n${table}` });
-    await say(page, 'Show');
-    await lastTurn(page).getByText('tokens').waitFor();
-    expect(await violations(page)).toEqual([]);
-    await page.setViewportSize({ width: 360, height: 740 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
-    await page.getByRole('button', { name: 'Sessions' }).click();
-    await page.getByRole('dialog').getByRole('link', { name: /Show/ }).first().waitFor();
-    expect(await violations(page)).toEqual([]);
-  },
-);
+  await say(page, 'Show');
+  await lastTurn(page).getByText('tokens').waitFor();
+  await checkPage(page);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByRole('button', { name: 'Sessions' }).click();
+  await page.getByRole('dialog').getByRole('link', { name: /Show/ }).first().waitFor();
+  await checkPage(page);
+});

@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'react';
 import { useConnection, useMay } from '../../../connection/use-connection.js';
 import { Button } from '../../../ui/button.js';
 import { Link } from '../../../ui/link.js';
+import { Arguments, titleOf } from './call-facts.js';
 import { PauseCard } from './pause-card.js';
-import { Arguments, titleOf } from './requirement-card.js';
 
 const lookMs = 2_000;
 

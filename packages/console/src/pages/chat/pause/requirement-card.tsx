@@ -1,14 +1,13 @@
 import type { RequirementAnswer, RequirementBody } from '@runyard/client';
-import { type ReactNode, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { filledFields, schemaOfFields } from '../../../data/input-fields.js';
 import { Button } from '../../../ui/button.js';
-import { JsonView } from '../../../ui/content/json-view.js';
 import { Field } from '../../../ui/forms/field.js';
 import { Input, Textarea } from '../../../ui/forms/inputs.js';
 import { problemsIn, SchemaForm, startValue } from '../../../ui/forms/schema-form.js';
-import { KeyValue } from '../../../ui/key-value.js';
 import { objectIn } from '../run/read-fields.js';
 import { ApprovalCard } from './approval-card.js';
+import { Arguments, titleOf } from './call-facts.js';
 import { ChoiceCard } from './choice-card.js';
 import { Decline, PauseCard } from './pause-card.js';
 import { askedBy, questionsOf } from './requirement.js';
@@ -218,35 +217,10 @@ function ResultCard({ requirement, answer }: RequirementCardProps) {
   );
 }
 
-export function Note({ value, onChange }: { readonly value: string; onChange(value: string): void }) {
+function Note({ value, onChange }: { readonly value: string; onChange(value: string): void }) {
   return (
     <Field label="Note for the agent (optional)">
       <Input value={value} onChange={({ target }) => onChange(target.value)} />
     </Field>
   );
-}
-
-export function Arguments({ requirement }: { readonly requirement: RequirementBody }): ReactNode {
-  const args = requirement.tool_execution.tool_args ?? {};
-  if (Object.keys(args).length === 0) return null;
-  const isFlat = Object.values(args).every(
-    (value) => typeof value !== 'object' && String(value).length < 400,
-  );
-  if (!isFlat) return <JsonView value={args} />;
-  return (
-    <KeyValue
-      entries={Object.entries(args).map(([name, value]) => [
-        name,
-        <span key={name} className="font-mono text-[0.8125rem] whitespace-pre-wrap">
-          {String(value)}
-        </span>,
-      ])}
-    />
-  );
-}
-
-export function titleOf({ tool_execution: call, ...member }: RequirementBody, does: string): string {
-  const { member_agent_name: name, member_agent_id: id } = member;
-  const who = name ?? id;
-  return `${who ? `${who}: ` : ''}${call.tool_name} ${does}`;
 }

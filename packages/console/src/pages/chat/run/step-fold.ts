@@ -1,11 +1,16 @@
 import { numberIn, objectIn, objectsIn, textIn } from './read-fields.js';
-import type { RunFold } from './run-fold.js';
-import type { Fields, RunStatus, StepView } from './run-view.js';
+import type { Fields, RunStatus, RunView, StepView } from './run-view.js';
+
+/** A run that executes a step. */
+export interface NestedRun {
+  view(): RunView;
+  stopWith(status: RunStatus): void;
+}
 
 /** A step while it is executed. In a loop, each execution is one. */
 class StepFold {
   readonly steps: StepFold[] = [];
-  readonly runs: RunFold[] = [];
+  readonly runs: NestedRun[] = [];
   status: StepView['status'] = 'running';
   output: unknown;
   error: string | undefined;
@@ -111,7 +116,7 @@ export class StepFolds {
   }
 
   /** Whether there is such a step. */
-  addRun(stepId: string, run: RunFold): boolean {
+  addRun(stepId: string, run: NestedRun): boolean {
     const step = this.#byId.get(stepId);
     step?.runs.push(run);
     return step !== undefined;

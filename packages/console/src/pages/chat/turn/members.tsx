@@ -1,23 +1,23 @@
 import { StatusBadge } from '../../../ui/badge.js';
 import { formatDuration } from '../../../ui/format/numbers.js';
 import { isActive, type RunView } from '../run/run-view.js';
-import { Parts } from './parts.js';
+import type { DrawRun } from './draw-run.js';
 
 /** What members of a team answered, side by side where there is space. */
-export function Members({ runs }: { readonly runs: readonly RunView[] }) {
+export function Members({ runs, draw }: { readonly runs: readonly RunView[]; readonly draw: DrawRun }) {
   return (
     <section
       aria-label="Answers of members"
       className="my-2 grid grid-cols-[repeat(auto-fit,minmax(min(17rem,100%),1fr))] gap-2"
     >
       {runs.map((run) => (
-        <Member key={run.runId} run={run} />
+        <Member key={run.runId} run={run} draw={draw} />
       ))}
     </section>
   );
 }
 
-function Member({ run }: { readonly run: RunView }) {
+function Member({ run, draw }: { readonly run: RunView; readonly draw: DrawRun }) {
   const { name, status, metrics, error } = run;
   return (
     <article aria-label={name} className="min-w-0 rounded-lg border border-line bg-surface">
@@ -29,7 +29,7 @@ function Member({ run }: { readonly run: RunView }) {
         {status !== 'completed' && <StatusBadge status={status} />}
       </header>
       <div tabIndex={0} className="max-h-96 overflow-y-auto px-3 py-2">
-        <Parts run={run} />
+        {draw(run)}
         {error && <p className="text-danger [overflow-wrap:anywhere]">{error.text}</p>}
         {run.parts.length === 0 && isActive(status) && <p className="text-muted">Working …</p>}
       </div>

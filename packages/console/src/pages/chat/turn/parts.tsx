@@ -30,6 +30,10 @@ export function Parts({ run }: { readonly run: RunView }) {
   );
 }
 
+function drawRun(run: RunView) {
+  return <Parts key={run.runId} run={run} />;
+}
+
 /** Members and steps that follow each other are shown together. */
 type Grouped =
   | { readonly id: string; readonly type: 'one'; readonly part: Part }
@@ -56,8 +60,8 @@ function grouped(parts: readonly Part[]): readonly Grouped[] {
 }
 
 function Group({ group, runId }: { readonly group: Grouped; readonly runId: string }) {
-  if (group.type === 'members') return <Members runs={group.parts.map(({ run }) => run)} />;
-  if (group.type === 'steps') return <Steps steps={group.parts.map(({ step }) => step)} />;
+  if (group.type === 'members') return <Members runs={group.parts.map(({ run }) => run)} draw={drawRun} />;
+  if (group.type === 'steps') return <Steps steps={group.parts.map(({ step }) => step)} draw={drawRun} />;
   return <OnePart part={group.part} runId={runId} />;
 }
 

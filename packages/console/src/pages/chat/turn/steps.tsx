@@ -9,15 +9,15 @@ import { formatDuration } from '../../../ui/format/numbers.js';
 import { Spinner } from '../../../ui/spinner.js';
 import type { StepView } from '../run/run-view.js';
 import { Disclosure } from './disclosure.js';
+import type { DrawRun } from './draw-run.js';
 import { ValueView } from './long-text.js';
-import { Parts } from './parts.js';
 
 /** The steps of a workflow with their state. A step in progress, and one that failed, is open. */
-export function Steps({ steps }: { readonly steps: readonly StepView[] }) {
+export function Steps({ steps, draw }: { readonly steps: readonly StepView[]; readonly draw: DrawRun }) {
   return (
     <ol aria-label="Steps" className="flex flex-col">
       {steps.map((step) => (
-        <Step key={step.id} step={step} />
+        <Step key={step.id} step={step} draw={draw} />
       ))}
     </ol>
   );
@@ -31,7 +31,7 @@ const words: Readonly<Record<StepView['status'], string>> = {
   skipped: 'skipped',
 };
 
-const Step = memo(({ step }: { readonly step: StepView }) => {
+const Step = memo(({ step, draw }: { readonly step: StepView; readonly draw: DrawRun }) => {
   const { name, type, status, detail, seconds, steps, runs, output, error } = step;
   return (
     <li>
@@ -53,10 +53,8 @@ const Step = memo(({ step }: { readonly step: StepView }) => {
       >
         {() => (
           <div className="flex flex-col gap-1 py-1">
-            {steps.length > 0 && <Steps steps={steps} />}
-            {runs.map((run) => (
-              <Parts key={run.runId} run={run} />
-            ))}
+            {steps.length > 0 && <Steps steps={steps} draw={draw} />}
+            {runs.map(draw)}
             {error && <p className="text-danger [overflow-wrap:anywhere]">{error}</p>}
             {steps.length === 0 && runs.length === 0 && <Output value={output} />}
           </div>
