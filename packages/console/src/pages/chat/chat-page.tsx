@@ -13,7 +13,6 @@ import { IconButton } from '../../ui/button.js';
 import { Drawer } from '../../ui/overlay/dialog.js';
 import { useTitle } from '../../ui/page-header.js';
 import { Skeleton } from '../../ui/states.js';
-import { keepDraft } from './conversation/drafts.js';
 import { useConversation } from './conversation/use-conversation.js';
 import { useSessionId } from './conversation/use-session-id.js';
 import { Conversation } from './conversation.js';
@@ -51,8 +50,7 @@ function Chat({ kind, id }: { readonly kind: Kind; readonly id: string }) {
       : {
           ...{ client, kind, componentId: id, dbId, sessionId, isNew },
           nameOf: (of) => (of === id ? name : (detail.data?.members.get(of) ?? of)),
-          onActivity: (point) => {
-            if (point === 'stored') keepDraft(draftKey, '');
+          onActivity: () => {
             void queries.invalidateQueries({ queryKey: sessionsKey(address, kind, id) });
           },
         },

@@ -76,9 +76,16 @@ export function Conversation(props: ConversationProps) {
     setText(next);
     keepDraft(draftKey, next);
   };
+  const latest = useRef({ draftKey, text });
+  latest.current = { draftKey, text };
   const send = () => {
-    post({ message: form.message ?? text, files: attachments.files, options });
-    // the draft is kept until the service has stored the message
+    post({
+      message: form.message ?? text,
+      files: attachments.files,
+      options,
+      // until then, a reload brings the message back; what was typed since then stays
+      onStored: () => keepDraft(draftKey, latest.current.draftKey === draftKey ? latest.current.text : ''),
+    });
     setText('');
     attachments.clear();
   };

@@ -67,6 +67,11 @@ export function Log({ state, label, runId, intro, onOlder }: LogProps) {
               </Button>
             </div>
           )}
+          {history === 'whole' && turns.length === 0 && historyError !== undefined && (
+            <p className="text-center text-xs text-warning">
+              There is no session with this id. Your next message begins it.
+            </p>
+          )}
           {history !== 'loading' && turns.length === 0 && intro}
           {turns.map((turn, at) => (
             <TurnItem key={turn.key} turn={turn} isLast={at === turns.length - 1} />

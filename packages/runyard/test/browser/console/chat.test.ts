@@ -79,6 +79,14 @@ test('Escape stops an answer, and the message can be sent again', async () => {
   await page.getByRole('button', { name: 'Run again' }).click();
   await lastTurn(page).getByText('The end').waitFor();
   expect(await turns(page).count()).toBe(2);
+  // a message that the service refuses stays, and can be sent again
+  const refuse = { status: 400, json: { detail: 'Not today', error_code: 'invalid_request' } };
+  await page.route('**/agents/clerk/runs', (route) => route.fulfill(refuse));
+  await say(page, book.write('Refused', 'Accepted'));
+  await lastTurn(page).getByText('Not today').waitFor();
+  await page.unroute('**/agents/clerk/runs');
+  await lastTurn(page).getByRole('button', { name: 'Send again' }).click();
+  await lastTurn(page).getByText('Accepted').waitFor();
 });
 
 test('an answer continues after a reload, in another tab, and from a link to its run', async () => {

@@ -1,4 +1,11 @@
-import { ConflictError, type Kind, type Kinds, type Runs, type RunyardClient } from '@runyard/client';
+import {
+  ConflictError,
+  type Kind,
+  type Kinds,
+  NotFoundError,
+  type Runs,
+  type RunyardClient,
+} from '@runyard/client';
 import { type Fields, isActive, type RunView } from '../run/run-view.js';
 import { type StoredRun, storedRuns } from '../run/stored-run.js';
 import { Frames } from './frames.js';
@@ -19,7 +26,7 @@ export interface ConversationPlace {
   /** Whether the session begins with the first message. */
   readonly isNew: boolean;
   /** A run was stored, has ended or paused: lists of sessions have changed. */
-  onActivity(point: 'stored' | 'settled'): void;
+  onActivity(): void;
 }
 
 export interface ConversationState {
@@ -35,6 +42,8 @@ export interface Outgoing {
   readonly files: readonly File[];
   /** Further fields of the request. */
   readonly options: Partial<Kinds[Kind]['input']>;
+  /** Called when the service has stored the message. */
+  onStored?(): void;
 }
 
 const pageSize = 20;
@@ -49,6 +58,7 @@ export class ConversationStore {
   readonly #listeners = new Set<() => void>();
   readonly #channel: SessionChannel;
   readonly #closed = new AbortController();
+  readonly #onStored = new Map<LiveTurn, () => void>();
   #turns: LiveTurn[] = [];
   #state: ConversationState;
   #pages = 0;
@@ -102,7 +112,10 @@ export class ConversationStore {
       this.#change({ history: isLast ? 'whole' : 'partial', historyError: undefined });
       for (const turn of older) this.#resume(turn);
     } catch (error) {
-      if (!this.#closed.signal.aborted) this.#change({ history: 'failed', historyError: error });
+      if (this.#closed.signal.aborted) return;
+      // it was deleted, or its first message did not arrive: the next message begins it
+      const isAbsent = error instanceof NotFoundError && this.#pages === 0;
+      this.#change({ history: isAbsent ? 'whole' : 'failed', historyError: error });
     }
   }
 
@@ -185,7 +198,9 @@ export class ConversationStore {
     await this.#byKey(key)?.cancel();
   }
 
-  async #start(turn: LiveTurn, { files }: Outgoing, input: Kinds[Kind]['input']): Promise<void> {
+  async #start(turn: LiveTurn, outgoing: Outgoing, input: Kinds[Kind]['input']): Promise<void> {
+    const { files, onStored } = outgoing;
+    if (onStored) this.#onStored.set(turn, onStored);
     const { componentId, sessionId } = this.#place;
     const body = {
       ...input,
@@ -208,9 +223,11 @@ export class ConversationStore {
     return {
       ...{ runs: this.#runs, kind, componentId, name: this.#name() },
       changed: () => this.#frames.request(),
-      reached: (_turn: LiveTurn, point: 'stored' | 'settled') => {
+      reached: (turn: LiveTurn) => {
+        this.#onStored.get(turn)?.();
+        this.#onStored.delete(turn);
         this.#channel.tell();
-        this.#place.onActivity(point);
+        this.#place.onActivity();
       },
     };
   }
@@ -243,8 +260,14 @@ export class ConversationStore {
     const found = await this.#load(1, syncedRuns).catch(() => undefined);
     if (found === undefined || this.#closed.signal.aborted) return;
     const byId = new Map(this.#turns.map((turn) => [turn.runId, turn]));
+    // the id of a new answer is known when its stream begins
+    const sending = this.#turns.map((turn) => turn.turn()).filter(({ phase }) => phase === 'sending');
+    const beingMade = new Set<string | undefined>(
+      sending.flatMap(({ regeneratedFrom = [] }) => regeneratedFrom),
+    );
     for (const run of found.runs.toReversed()) {
       const turn = byId.get(run.view.runId);
+      if (turn === undefined && beingMade.has(run.regeneratedFrom)) continue;
       if (turn === undefined) {
         const added = this.#restored(run);
         this.#turns = [...this.#turns, added];

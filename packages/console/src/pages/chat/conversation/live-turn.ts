@@ -13,7 +13,7 @@ export interface LiveTurnSite {
   /** Something about the turn has changed. */
   changed(): void;
   /** The run was stored, has ended, or has paused. */
-  reached(turn: LiveTurn, point: 'stored' | 'settled'): void;
+  reached(turn: LiveTurn): void;
 }
 
 /** A turn whose run may be read: it follows the events until the run rests, and can be continued after that. */
@@ -112,7 +112,7 @@ export class LiveTurn {
       if (!began) this.#begin(stream, isWhole);
       if (this.#fold?.isRunning()) await this.#askStatus(stream);
       this.#done(reading, 'settled');
-      this.#site.reached(this, 'settled');
+      this.#site.reached(this);
     } catch (error) {
       if (signal.aborted) return;
       this.#done(reading, began ? 'settled' : 'failed', error);
@@ -130,7 +130,7 @@ export class LiveTurn {
       });
     this.#isViewOld = true;
     this.#show('live');
-    this.#site.reached(this, 'stored');
+    this.#site.reached(this);
   }
 
   /** The stream ended without an event that says how the run did. */

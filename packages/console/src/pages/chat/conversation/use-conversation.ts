@@ -28,7 +28,7 @@ export function useConversation(place: ConversationPlace | undefined): Conversat
       ...latest.current,
       isNew: latest.current.isNew || outbox.get(latest.current.sessionId)?.isNew === true,
       nameOf: (id) => latest.current?.nameOf(id) ?? id,
-      onActivity: (point) => latest.current?.onActivity(point),
+      onActivity: () => latest.current?.onActivity(),
     });
     setStore(opened);
     void opened.open().then(() => {

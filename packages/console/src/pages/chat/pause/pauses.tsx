@@ -1,7 +1,10 @@
 import { useCallback } from 'react';
+import { Button } from '../../../ui/button.js';
+import { ErrorLine } from '../../../ui/states.js';
 import { useChat } from '../chat-context.js';
 import type { Turn } from '../conversation/turn.js';
 import { Note } from '../turn/note.js';
+import { useBusy } from './pause-card.js';
 import { isOpen } from './requirement.js';
 import { RequirementCard } from './requirement-card.js';
 import { FailedStepCard, StepCard } from './step-card.js';
@@ -46,6 +49,19 @@ export function Pauses({ turn }: { readonly turn: Turn }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: a workflow may wait for the same thing twice.
         <WaitingFor key={at} wait={wait} runId={view.runId} />
       ))}
+      <CancelRun cancel={() => store.cancel(key)} />
     </>
+  );
+}
+
+function CancelRun({ cancel }: { cancel(): Promise<void> }) {
+  const { busy, error, run } = useBusy();
+  return (
+    <div className="flex items-center gap-2">
+      <Button size="small" variant="ghost" className="text-muted" busy={busy} onClick={() => run(cancel)}>
+        Cancel the run
+      </Button>
+      {error !== undefined && <ErrorLine error={error} />}
+    </div>
   );
 }

@@ -29,15 +29,15 @@ export function References({ searches }: { readonly searches: readonly SearchRef
               <ol className="ml-5 list-decimal">
                 {references.map((reference, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: chunks of one content have the same name.
-                  <li key={index}>
+                  <li key={index} className="truncate marker:text-muted">
                     <button
                       type="button"
-                      className="max-w-full text-left text-accent-text underline decoration-1 underline-offset-2 [overflow-wrap:anywhere]"
+                      className="text-accent-text underline decoration-1 underline-offset-2"
                       onClick={() => setOpened(reference)}
                     >
                       {reference.name ?? 'Unnamed'}
                     </button>{' '}
-                    <span className="text-xs text-muted">{reference.content.slice(0, 100)}</span>
+                    <span className="text-xs text-muted">{inShort(reference.content)}</span>
                   </li>
                 ))}
               </ol>
@@ -59,6 +59,15 @@ export function References({ searches }: { readonly searches: readonly SearchRef
       </Drawer>
     </>
   );
+}
+
+/** The beginning of a chunk, without the marks of Markdown. */
+function inShort(text: string): string {
+  return text
+    .slice(0, 300)
+    .replace(/[#*`>|\s]+/g, ' ')
+    .trim()
+    .slice(0, 140);
 }
 
 /** What the model says that its answer rests on. */
