@@ -29,7 +29,8 @@ export function createClient(options: ClientOptions): RunyardClient {
     agents: Object.assign(new Runs(transport, 'agent'), agents),
     teams: Object.assign(new Runs(transport, 'team'), teams),
     workflows: Object.assign(new Runs(transport, 'workflow'), workflows),
-    request: (method, path, rest) => transport.value({ ...rest, method, path, isOwnRoute: true }),
+    request: (method, path, rest) =>
+      transport.value({ ...settingsOf(rest), body: rest?.body, method, path, isOwnRoute: true }),
   };
 }
 
@@ -40,9 +41,19 @@ function operation(transport: Transport, call: string): (...given: unknown[]) =>
   return (...given) => {
     const path = pathOf(template, ...given.slice(0, ids));
     const [data, options] = kind ? given.slice(ids) : [undefined, given[ids]];
-    const settings = Object(options);
-    if (kind === 's') return new EventStream(transport, { path, query: Object(data) }, settings);
-    const sent = kind === 'b' ? { body: data } : { query: data };
-    return transport.value({ ...settings, method, path, ...sent });
+    if (kind === 's') return new EventStream(transport, { path, query: Object(data) }, Object(options));
+    const sent = data === undefined ? {} : { [kind === 'b' ? 'body' : 'query']: data };
+    return transport.value({ ...settingsOf(Object(options)), method, path, ...sent });
+  };
+}
+
+/** An AbortController has a signal, too, which a copy of it would not have. */
+function settingsOf({ query, signal, headers, retries, onUploadProgress }: CallOptions<object> = {}) {
+  return {
+    ...(query && { query }),
+    ...(signal && { signal }),
+    ...(headers && { headers }),
+    ...(retries !== undefined && { retries }),
+    ...(onUploadProgress && { onUploadProgress }),
   };
 }

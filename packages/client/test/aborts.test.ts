@@ -60,6 +60,15 @@ describe('an abort ends a stream with its reason', () => {
     await expect.poll(() => service.sockets.size).toBe(0);
   });
 
+  test('while a request is not answered that is not repeated', async () => {
+    const service = await ScriptedService.start(() => never);
+    const controller = new AbortController();
+    const created = createClient({ baseUrl: service.url }).sessions.create({}, controller);
+    await expect.poll(() => service.received.length).toBe(1);
+    controller.abort(reason);
+    await expect(created).rejects.toBe(reason);
+  });
+
   test('while nothing comes', async () => {
     const service = await silent();
     const controller = new AbortController();

@@ -40,6 +40,16 @@ test('a token is asked for once, and once more after it was refused', async () =
   const failure = new Error('logged out');
   const out = createClient({ baseUrl, token: () => Promise.reject(failure) });
   await expect(out.agents.list()).rejects.toBe(failure);
+  let attempts = 0;
+  const later = createClient({
+    baseUrl,
+    token: () => {
+      attempts += 1;
+      return attempts === 1 ? Promise.reject(failure) : Promise.resolve(fresh);
+    },
+  });
+  await expect(later.agents.list()).rejects.toBe(failure);
+  expect(await later.agents.list()).toMatchObject([{ id: 'clerk' }]);
 });
 
 test('a stream whose token expires continues with the next one', async () => {

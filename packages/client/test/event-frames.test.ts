@@ -78,6 +78,37 @@ test('each index is read once, in increasing order', async () => {
   expect(events.map(({ event_index }) => event_index)).toEqual([0, 1, 2]);
 });
 
+test('events that may follow the last one are read if the service says that it could not send all', async () => {
+  const cut = `${started}${frame(1, 'RunPaused')}event: error\ndata: {"error_code":"token_expired"}\n\n`;
+  const rest = frame(2, 'RunContinued') + frame(3, 'RunCompleted');
+  const events = await eventsOf([bytes(cut)], [bytes(rest)]);
+  expect(events.map(({ event }) => event)).toEqual([
+    'RunStarted',
+    'RunPaused',
+    'RunContinued',
+    'RunCompleted',
+  ]);
+});
+
+test.each(['RunCompleted', 'RunError', 'RunPaused'])(
+  'after %s of the run, nothing is asked for',
+  async (last) => {
+    for (const prefix of ['', 'Team']) {
+      const { client, asked } = receiving([bytes(started + frame(1, prefix + last))]);
+      for await (const { event_index } of client.teams.follow('a', 'r')) expect(event_index).toBeLessThan(2);
+      expect(asked).toEqual(['?last_event_index=-1']);
+    }
+  },
+);
+
+test('the end of a member is not the end of its team', async () => {
+  const member = frame(1, 'RunCompleted', { run_id: 'of the member' });
+  const responses = [[bytes(frame(0, 'TeamRunStarted') + member)], [bytes(frame(2, 'TeamRunCompleted'))]];
+  const names: string[] = [];
+  for await (const { event } of receiving(...responses).client.teams.follow('a', 'r')) names.push(event);
+  expect(names).toEqual(['TeamRunStarted', 'RunCompleted', 'TeamRunCompleted']);
+});
+
 test('an event of five megabytes arrives', async () => {
   const text = 'ä🚀 '.repeat(700_000);
   const service = await ScriptedService.start(
