@@ -41,8 +41,10 @@ test('an answer is streamed as Markdown, with the calls of its tools, what it to
   expect(await turn.getByRole('link', { name: 'Run' }).getAttribute('href')).toContain('/runs/agent/clerk/');
   await turn.getByRole('button', { name: 'Trace' }).click();
   await page.waitForURL('**/console/traces/*');
+  await page.getByRole('log').waitFor({ state: 'detached' });
   await page.goBack();
   // the same from what the service has stored
+  await lastTurn(page).getByText('30 tokens').waitFor();
   await lastTurn(page)
     .getByRole('button', { name: /Tool call add/ })
     .click();
@@ -206,8 +208,7 @@ test('sessions are listed, found, renamed and deleted', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
   await list.getByText('Sunday').waitFor();
   await page.getByRole('searchbox', { name: 'Search sessions' }).fill('sund');
-  await list.getByText('Plan a picnic').waitFor({ state: 'detached' });
-  expect(await list.getByRole('listitem').count()).toBe(1);
+  await expect.poll(() => list.getByRole('listitem').count(), { timeout: 60_000 }).toBe(1);
   await list.getByRole('button', { name: 'Actions for Sunday' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete session' }).click();

@@ -35,6 +35,8 @@ test('the command palette and the keyboard lead to pages and chats', async () =>
   await page.keyboard.press('Enter');
   await page.waitForURL('**/chat/agent/assistant');
   await page.getByRole('heading', { name: 'Assistant', level: 1 }).waitFor();
+  // a new chat begins in its field, which Escape leaves
+  await page.getByLabel('Message').press('Escape');
   await page.locator('body').press('g');
   await page.locator('body').press('w');
   await page.waitForURL('**/console/workflows');

@@ -86,7 +86,7 @@ export function Composer(props: ComposerProps) {
 }
 
 function Message(props: ComposerProps & { readonly canSend: boolean }) {
-  const { ref, text, onText, attachments, isWorking, canSend, onSend, onStop, onEditLast } = props;
+  const { ref, text, onText, attachments, isWorking, canSend, onSend, onEditLast } = props;
   const element = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     const area = element.current;
@@ -100,8 +100,10 @@ function Message(props: ComposerProps & { readonly canSend: boolean }) {
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
       if (canSend) onSend();
-    } else if (event.key === 'Escape' && isWorking) onStop();
-    else if (event.key === 'ArrowUp' && text === '') {
+    } else if (event.key === 'Escape') {
+      // without an answer to stop, it leaves the field, so that the keys of the console work
+      if (!isWorking) event.currentTarget.blur();
+    } else if (event.key === 'ArrowUp' && text === '') {
       event.preventDefault();
       onEditLast();
     }
