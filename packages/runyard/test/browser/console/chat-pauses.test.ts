@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ScriptedToolCall } from '../../../src/testing.js';
 import { chatBench, lastTurn, say } from './chat-bench.js';
 
 const bench = chatBench();
@@ -35,7 +36,7 @@ test('values are filled in, options chosen, a result pasted, each on its own', a
     { field_name: 'window', field_type: 'bool', field_description: 'At the window?' },
   ];
   const options = [{ label: 'First' }, { label: 'Second', description: 'cheaper' }];
-  const calls = [
+  const calls: ScriptedToolCall[] = [
     { name: 'get_user_input', arguments: { user_input_fields: fields } },
     { name: 'ask_user', arguments: { questions: [{ question: 'Which class?', options }] } },
     { name: 'print', arguments: { copies: 2 } },

@@ -26,7 +26,8 @@ forEachDatabase((_dialect, freshPlace) => {
     );
     for (const run of all) await runs.commit([creation(run)]);
     const ids = all.map(({ runId }) => runId);
-    expect(await sessionRuns.ids('session-1', everything)).toEqual(ids);
+    expect(await sessionRuns.ids('session-1', { ...everything, order: 'asc' })).toEqual(ids);
+    expect(await sessionRuns.ids('session-1', { ...everything, order: 'desc' })).toEqual(ids.toReversed());
     expect(await sessionRuns.lastIds('session-1', 2)).toEqual(ids.slice(2));
     expect((await sessionRuns.first('session-1', 'agent', 'writer'))?.runId).toBe(ids[0]);
     const latest = { sessionIds: ['session-1'], componentId: 'writer', count: 3 };
