@@ -40,7 +40,8 @@ export const sourcesQuery = lazyObject(() => ({
   db_id: z.string().optional().meta({ description: 'Accepted for older clients; it has no effect.' }),
 }));
 
-export const sourceFilesQuery = sourcesQuery.extend({
+export const sourceFilesQuery = lazyObject(() => ({
+  ...sourcesQuery.shape,
   prefix: z.string().max(2_048).optional().meta({
     description: 'Only files whose path begins with it, in place of the prefix of the source and within it.',
   }),
@@ -50,7 +51,7 @@ export const sourceFilesQuery = sourcesQuery.extend({
     .max(16)
     .default('/')
     .meta({ description: 'What separates folders. Empty: all files, without folders.' }),
-});
+}));
 
 const jsonText = (description: string, type: 'object' | 'array' = 'object') =>
   z.string().optional().meta({ description, contentMediaType: 'application/json', contentSchema: { type } });
@@ -233,10 +234,10 @@ export const contentStatusBody = lazyObject(() => ({
   status_message: z.string(),
 })).meta({ id: 'ContentStatus', description: 'How far the processing of a content is.' });
 
-export const deletedBody = contentBody
-  .partial()
-  .extend({ id: z.string() })
-  .meta({ id: 'DeletedContent', description: 'A deleted content: its id alone.' });
+export const deletedBody = lazyObject(() => ({ ...contentBody.partial().shape, id: z.string() })).meta({
+  id: 'DeletedContent',
+  description: 'A deleted content: its id alone.',
+});
 
 export const searchBody = lazyObject(() => ({
   query: z

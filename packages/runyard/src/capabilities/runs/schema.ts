@@ -20,7 +20,7 @@ const mediaArray = (what: string) =>
     .meta({ description: `A JSON array of ${what}, each with exactly one of url or content (base64).` });
 
 /** What a caller may set for a new run, and again for one that continues. */
-const optionFields = {
+const optionFields = () => ({
   dependencies: jsonObjectField()
     .optional()
     .meta({
@@ -49,10 +49,10 @@ const optionFields = {
   add_session_state_to_context: formBoolean()
     .optional()
     .meta({ description: 'Overrides the setting of the agent for this run.' }),
-};
+});
 
 /** How the caller wants to follow the run. */
-const followFields = {
+const followFields = () => ({
   stream: formBoolean()
     .optional()
     .meta({
@@ -70,7 +70,7 @@ const followFields = {
     .enum(['continue', 'cancel'])
     .optional()
     .meta({ description: 'What happens to the run when its client disconnects.' }),
-};
+});
 
 /** The form of a new run. Fields that are not named here are kept as text and are visible to hooks. */
 export const createRunForm = lazyObject(() => ({
@@ -79,7 +79,7 @@ export const createRunForm = lazyObject(() => ({
     examples: ['Calculate 17 * 25'],
     [jsonMayBe]: 'object',
   }),
-  ...followFields,
+  ...followFields(),
   background: formBoolean().optional().meta({
     description:
       'true: the run is stored and continues in the background; without stream the response is 202 and the caller polls.',
@@ -111,7 +111,7 @@ export const createRunForm = lazyObject(() => ({
       description: 'A JSON object merged over the state of the session.',
       examples: ['{"name":"Ada"}'],
     }),
-  ...optionFields,
+  ...optionFields(),
   images: mediaArray('image objects'),
   audio: mediaArray('audio objects'),
   videos: mediaArray('video objects'),
@@ -127,22 +127,21 @@ export const createRunForm = lazyObject(() => ({
 type CreateRunForm = z.output<typeof createRunForm>;
 
 /** How a form says that its caller follows the run. */
-export type FollowFields = Pick<CreateRunForm, keyof typeof followFields | 'background'>;
+export type FollowFields = Pick<CreateRunForm, keyof ReturnType<typeof followFields> | 'background'>;
 
 /** The form of a new run of a workflow. Fields that are not named here reach a workflow that is one function. */
-export const createWorkflowRunForm = createRunForm
-  .omit({
+export const createWorkflowRunForm = lazyObject(() => ({
+  ...createRunForm.omit({
     knowledge_filters: true,
     output_schema: true,
     use_json_schema: true,
     add_history_to_context: true,
-  })
-  .extend({
-    additional_data: z
-      .string()
-      .optional()
-      .meta({ description: 'Text that every step receives in addition to the input.' }),
-  });
+  }).shape,
+  additional_data: z
+    .string()
+    .optional()
+    .meta({ description: 'Text that every step receives in addition to the input.' }),
+})).catchall(z.unknown());
 
 /** What starts a run, whatever it is a run of. */
 export type CreateForm = CreateRunForm | z.output<typeof createWorkflowRunForm>;
@@ -166,7 +165,7 @@ export const continueRunForm = lazyObject(() => ({
   user_id: identifier()
     .optional()
     .meta({ description: 'If given, the run must belong to this user or to none.' }),
-  ...followFields,
+  ...followFields(),
   background: formBoolean().optional().meta({
     description:
       'true: the run continues in the background; without stream the response is 202 and the caller polls.',
@@ -196,7 +195,7 @@ export const continueRunForm = lazyObject(() => ({
     .string()
     .optional()
     .meta({ description: 'With regenerate: the message of the user for the new answer.' }),
-  ...optionFields,
+  ...optionFields(),
 })).catchall(z.unknown());
 
 export type ContinueRunForm = z.output<typeof continueRunForm>;
@@ -218,7 +217,7 @@ export const continueWorkflowRunForm = lazyObject(() => ({
   }),
   session_id: continueRunForm.shape.session_id,
   user_id: continueRunForm.shape.user_id,
-  ...followFields,
+  ...followFields(),
   background: continueRunForm.shape.background,
   factory_input: factoryInputField,
 })).catchall(z.unknown());
@@ -309,9 +308,15 @@ export const listRunsQuery = lazyObject(() => ({
   include_events: includeEvents,
 }));
 
-export const workflowRunQuery = runQuery.extend({ factory_input: factoryInputField });
+export const workflowRunQuery = lazyObject(() => ({
+  ...runQuery.shape,
+  factory_input: factoryInputField,
+}));
 
-export const listWorkflowRunsQuery = listRunsQuery.extend({ factory_input: factoryInputField });
+export const listWorkflowRunsQuery = lazyObject(() => ({
+  ...listRunsQuery.shape,
+  factory_input: factoryInputField,
+}));
 
 export const forkQuery = lazyObject(() => ({
   user_id: z

@@ -192,7 +192,7 @@ export const listSchedulesQuery = lazyObject(() => ({
   ...pageQuery({ default: 100, max: largestPage }),
 }));
 
-export const listScheduleRunsQuery = z.object(pageQuery({ default: 100, max: largestPage }));
+export const listScheduleRunsQuery = lazyObject(() => pageQuery({ default: 100, max: largestPage }));
 
 const scheduleId = z.string().meta({ description: 'The identifier of the schedule.' });
 

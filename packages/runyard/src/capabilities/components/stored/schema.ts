@@ -221,8 +221,8 @@ export const listConfigsQuery = lazyObject(() => ({
 }));
 
 export const revisionQuery = z.object(expectedRevisionQuery);
-export const listDependentsQuery = z.object(pageQuery({ default: 20, max: 100 }));
-export const listHistoryQuery = z.object(pageQuery({ default: 20, max: 100 }));
+export const listDependentsQuery = lazyObject(() => pageQuery({ default: 20, max: 100 }));
+export const listHistoryQuery = lazyObject(() => pageQuery({ default: 20, max: 100 }));
 
 export const diffQuery = lazyObject(() => ({
   from: formInteger().meta({ description: 'The older version.' }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RunKind } from '../../../core/runs/run.js';
+import { lazyObject } from '../../../platform/http/lazy-object.js';
 import type { WireFormatSettings } from '../../../platform/http/response/wire-format.js';
 import type { Route } from '../../../platform/http/route.js';
 import type { listRunsQuery, runQuery } from '../schema.js';
@@ -51,13 +52,16 @@ export function readScopes({ plural }: RunKindFacts): readonly string[] {
 
 /** The parameters of a path, by the same names whatever the kind calls them. */
 export function componentParams(facts: RunKindFacts) {
-  return z.object(componentField(facts)).transform((params) => ({ componentId: componentIn(facts, params) }));
+  return lazyObject(() => componentField(facts)).transform((params) => ({
+    componentId: componentIn(facts, params),
+  }));
 }
 
 export function runParams(facts: RunKindFacts) {
-  return z
-    .object({ ...componentField(facts), ...runField })
-    .transform((params) => ({ componentId: componentIn(facts, params), runId: params.run_id }));
+  return lazyObject(() => ({ ...componentField(facts), ...runField })).transform((params) => ({
+    componentId: componentIn(facts, params),
+    runId: params.run_id,
+  }));
 }
 
 export function componentIn({ idName }: RunKindFacts, params: Readonly<Record<string, unknown>>): string {
