@@ -42,7 +42,7 @@ export const workflowQuery = lazyObject(() => ({ version }));
 export const versionQuery = lazyObject(() => ({ version: version.meta({ 'x-addition': true }) }));
 
 /** Where a component comes from. */
-const originFields = {
+const originFields = () => ({
   is_factory: z.boolean().meta({ description: 'Whether it is built anew for each request.' }),
   factory_input_schema: settingsGroup.optional(),
   is_component: z.boolean().meta({ description: 'Whether it comes from the component store.' }),
@@ -60,10 +60,10 @@ const originFields = {
       'Why a stored component cannot run. Only in lists: other requests are refused with the reason.',
     'x-addition': true,
   }),
-};
+});
 
 /** What an agent and the leader of a team have in common. Settings that have their default value are left out. */
-const leaderFields = {
+const leaderFields = () => ({
   id: z.string(),
   name: z.string(),
   db_id: z.string().optional().meta({ description: 'The database that holds its sessions.' }),
@@ -85,12 +85,12 @@ const leaderFields = {
   limits: limits.optional(),
   metadata: settingsGroup.optional(),
   input_schema: settingsGroup.optional(),
-  ...originFields,
-};
+  ...originFields(),
+});
 
 /** An agent as clients see it. */
 export const agentBody = lazyObject(() => ({
-  ...leaderFields,
+  ...leaderFields(),
   extra_messages: settingsGroup.optional(),
 })).meta({
   id: 'Agent',
@@ -112,7 +112,7 @@ const teamMember: z.ZodType = z.lazy(() => z.union([agentBody, teamBody]));
 
 /** A team as clients see it: its leader as an agent, and its members. */
 export const teamBody = lazyObject(() => ({
-  ...leaderFields,
+  ...leaderFields(),
   mode: z
     .enum(teamModes)
     .optional()
@@ -150,17 +150,18 @@ export const componentCopy = lazyObject(() => ({
   config: settingsGroup,
 })).meta({ id: 'ComponentCopy', description: 'A component as data.' });
 
-const summaryFields = {
+const summaryFields = () => ({
   id: z.string(),
   name: z.string(),
   description: z.string().optional(),
   db_id: z.string().optional().meta({ description: 'The database that holds its sessions.' }),
-  ...originFields,
-};
+  ...originFields(),
+});
 
-export const workflowSummary = z
-  .object(summaryFields)
-  .meta({ id: 'WorkflowSummary', description: 'A workflow that can be run.' });
+export const workflowSummary = lazyObject(summaryFields).meta({
+  id: 'WorkflowSummary',
+  description: 'A workflow that can be run.',
+});
 
 /** A step, or a group of steps with those inside. */
 const workflowStep = z
@@ -191,7 +192,7 @@ const workflowStep = z
   });
 
 export const workflowBody = lazyObject(() => ({
-  ...summaryFields,
+  ...summaryFields(),
   input_schema: settingsGroup.optional(),
   steps: z.array(workflowStep),
   agent: agentBody.optional().meta({ description: 'The agent in front of the workflow.' }),

@@ -14,9 +14,10 @@ export const datasetParams = lazyObject(() => ({
   dataset_id: z.string().meta({ description: 'The identifier of the dataset.' }),
 }));
 
-export const caseParams = datasetParams.extend({
+export const caseParams = lazyObject(() => ({
+  ...datasetParams.shape,
   case_id: z.string().meta({ description: 'The identifier of the case within its dataset.' }),
-});
+}));
 
 export const datasetQuery = z.object(databaseQuery);
 
@@ -62,7 +63,7 @@ export const updateDatasetBody = lazyObject(() => ({
 
 const text = () => z.string().max(datasetBounds.caseCharacters);
 
-const givenCase = {
+const givenCase = () => ({
   input: z
     .union([text(), givenObject()])
     .nullish()
@@ -90,7 +91,7 @@ const givenCase = {
   metadata: givenObject().nullish(),
   session_state: givenObject().nullish().meta({ description: 'The session state that the run starts with.' }),
   dependencies: givenObject().nullish().meta({ description: 'The dependencies of the run.' }),
-};
+});
 
 const givenCaseId = () => identifier().min(1).nullish();
 
@@ -100,14 +101,14 @@ export const addCasesBody = lazyObject(() => ({
       'Identifies the case within the dataset. Default: made from the input, or the id of the run. A stored case ' +
       'with this id is replaced.',
   }),
-  ...givenCase,
+  ...givenCase(),
   cases: z
     .array(
       z.object({
         id: givenCaseId().meta({
           description: 'Default: made from the input, with a number if it is repeated.',
         }),
-        ...givenCase,
+        ...givenCase(),
       }),
     )
     .min(1)
@@ -138,7 +139,7 @@ export const addCasesBody = lazyObject(() => ({
 
 export type AddCasesBody = z.output<typeof addCasesBody>;
 
-export const changeCaseBody = z.object(givenCase).meta({
+export const changeCaseBody = lazyObject(givenCase).meta({
   id: 'DatasetCaseUpdate',
   description: 'Changes to a case. Omitted fields keep their values; null clears them, except input.',
   examples: [{ expected_output: 'Paris' }],
@@ -197,7 +198,7 @@ export const datasetBody = lazyObject(() => ({
 
 export const datasetsPage = pageBody(datasetBody, 'DatasetsPage');
 
-const caseFields = {
+const caseFields = () => ({
   id: z.string(),
   input: z.string().meta({ description: 'The message; JSON text if it was given as an object.' }),
   expected_output: z.string().nullable(),
@@ -205,10 +206,10 @@ const caseFields = {
   metadata: object().nullable(),
   session_state: object().nullable(),
   dependencies: object().nullable(),
-};
+});
 
 export const caseBody = lazyObject(() => ({
-  ...caseFields,
+  ...caseFields(),
   created_at: z.string(),
   updated_at: z.string(),
 })).meta({ id: 'DatasetCase', description: 'A case of a dataset.' });
@@ -221,7 +222,7 @@ const written = {
   revision: z.int().meta({ description: 'The revision of the dataset after the change.' }),
 };
 
-export const addedBody = lazyObject(() => ({ ...written, cases: z.array(z.object(caseFields)) })).meta({
+export const addedBody = lazyObject(() => ({ ...written, cases: z.array(z.object(caseFields())) })).meta({
   id: 'DatasetCasesAdded',
   description: 'The cases as they are stored.',
 });

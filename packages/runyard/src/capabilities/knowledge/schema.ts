@@ -61,7 +61,7 @@ const metadata = jsonText(
 );
 
 /** What is said about a content, and how it is indexed. */
-const describedFields = {
+const describedFields = () => ({
   name: z
     .string()
     .max(1_024)
@@ -84,10 +84,10 @@ const describedFields = {
   chunk_overlap: formInteger({ min: 0 })
     .optional()
     .meta({ description: 'How many characters a chunk repeats of the one before. Less than chunk_size.' }),
-};
+});
 
 export const uploadForm = lazyObject(() => ({
-  ...describedFields,
+  ...describedFields(),
   file: streamedFiles<Upload>()
     .max(1)
     .optional()
@@ -113,7 +113,7 @@ export const remoteForm = lazyObject(() => ({
   source_params: jsonText(
     'A JSON object of parameters that the type of the source accepts, such as {"repo": "owner/repo"}.',
   ),
-  ...describedFields,
+  ...describedFields(),
 })).meta({ examples: [{ config_id: 'docs-s3', path: 'handbook/vacation.md' }] });
 
 export type RemoteForm = z.output<typeof remoteForm>;

@@ -99,7 +99,7 @@ const scopeBody = lazyObject(() => ({
   value: z.string().meta({ description: 'allow.' }),
 })).meta({ id: 'ServiceAccountScope', description: 'A parsed scope.' });
 
-const accountFields = {
+const accountFields = () => ({
   id: z.string(),
   name: z.string(),
   principal: z.string().meta({ description: 'The user id that the account acts under: sa:<name>.' }),
@@ -111,14 +111,15 @@ const accountFields = {
   last_used_at: seconds().nullable(),
   revoked_at: seconds().nullable(),
   created_by: z.string().nullable(),
-};
+});
 
-const accountBody = z
-  .object(accountFields)
-  .meta({ id: 'ServiceAccount', description: 'The identity of a program.' });
+const accountBody = lazyObject(accountFields).meta({
+  id: 'ServiceAccount',
+  description: 'The identity of a program.',
+});
 
 export const newAccountBody = lazyObject(() => ({
-  ...accountFields,
+  ...accountFields(),
   token: z.string().meta({ description: 'Shown only in this response; the service stores only its hash.' }),
 })).meta({ id: 'NewServiceAccount', description: 'A service account with its token.' });
 

@@ -3,20 +3,20 @@ import type { Json } from '../../core/json.js';
 import { lazyObject } from '../../platform/http/lazy-object.js';
 import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
-const database = {
+const database = () => ({
   db_id: z.string().optional().meta({
     description: 'The id of the database; required if the service has several.',
   }),
-};
+});
 
-const ownerFilters = {
+const ownerFilters = () => ({
   user_id: z.string().optional().meta({
     description: 'Only traces of this user. Ignored for callers who see only their own.',
   }),
   agent_id: z.string().optional().meta({ description: 'Only traces of runs of this agent.' }),
   team_id: z.string().optional().meta({ description: 'Only traces of runs of this team.' }),
   workflow_id: z.string().optional().meta({ description: 'Only traces of runs of this workflow.' }),
-};
+});
 
 const isoTime = (description: string) =>
   z
@@ -30,20 +30,20 @@ const isoTime = (description: string) =>
 export const listTracesQuery = lazyObject(() => ({
   run_id: z.string().optional().meta({ description: 'Only the trace of this run.' }),
   session_id: z.string().optional().meta({ description: 'Only traces of this session.' }),
-  ...ownerFilters,
+  ...ownerFilters(),
   status: z.string().optional().meta({ description: 'Only traces with this status: OK, ERROR or UNSET.' }),
   start_time: isoTime('Only traces that started at this time or later.'),
   end_time: isoTime('Only traces that ended at this time or earlier.'),
   ...pageQuery({ default: 20, firstPage: 0 }),
-  ...database,
+  ...database(),
 }));
 
 export const sessionStatsQuery = lazyObject(() => ({
-  ...ownerFilters,
+  ...ownerFilters(),
   start_time: isoTime('Only traces that were created at this time or later.'),
   end_time: isoTime('Only traces that were created at this time or earlier.'),
   ...pageQuery({ default: 20 }),
-  ...database,
+  ...database(),
 }));
 
 export const traceParams = lazyObject(() => ({
@@ -53,10 +53,10 @@ export const traceParams = lazyObject(() => ({
 export const traceQuery = lazyObject(() => ({
   span_id: z.string().optional().meta({ description: 'Only this span, with its input and output.' }),
   run_id: z.string().optional().meta({ description: 'Has no effect.' }),
-  ...database,
+  ...database(),
 }));
 
-export const searchTracesQuery = z.object(database);
+export const searchTracesQuery = lazyObject(database);
 
 export const searchTracesBody = lazyObject(() => ({
   filter: z.record(z.string(), z.custom<Json>()).nullish().meta({
@@ -111,7 +111,7 @@ const traceScore = lazyObject(() => ({
   created_at: time(),
 })).meta({ id: 'TraceScore', description: 'What a live eval found out about the run.', 'x-addition': true });
 
-const summaryFields = {
+const summaryFields = () => ({
   trace_id: z.string(),
   name: z.string(),
   status: spanStatus.meta({ description: 'ERROR: the run failed; UNSET: it is in progress.' }),
@@ -134,15 +134,15 @@ const summaryFields = {
     .array(traceScore)
     .optional()
     .meta({ description: 'The scores of live evals, if there are any.', 'x-addition': true }),
-};
+});
 
-const traceSummary = z.object(summaryFields).meta({
+const traceSummary = lazyObject(summaryFields).meta({
   id: 'TraceSummary',
   description: 'A summary of what one run did. Fields without a value are left out.',
 });
 
 const traceDetail = lazyObject(() => ({
-  ...summaryFields,
+  ...summaryFields(),
   output: z.string().optional(),
   error: z.string().optional(),
   tree: z.array(spanNode),

@@ -5,7 +5,7 @@ import { endingFields, stepOutput } from './response-schema.js';
 const object = () => z.looseObject({});
 const objects = () => z.array(object());
 
-const listedFields = {
+const listedFields = () => ({
   run_id: z.string(),
   status: z.string(),
   run_input: z.string().meta({ description: 'The input; an object as JSON text.' }),
@@ -20,16 +20,16 @@ const listedFields = {
   reasoning_steps: objects().nullish(),
   reasoning_messages: objects().nullish(),
   references: objects().nullish(),
-  ...endingFields,
+  ...endingFields(),
   images: objects().nullish(),
   videos: objects().nullish(),
   audio: objects().nullish(),
   files: objects().nullish(),
   response_audio: object().nullish(),
-};
+});
 
-const conversationFields = {
-  ...listedFields,
+const conversationFields = () => ({
+  ...listedFields(),
   user_id: z.string().meta({ description: 'Empty if the run has no user.' }),
   parent_run_id: z.string().meta({ description: 'Empty if the run has no parent.' }),
   run_response_format: z.string().nullish().meta({ description: 'text, or json for an object.' }),
@@ -43,18 +43,18 @@ const conversationFields = {
   forked_from_session_id: z.string().nullish(),
   regenerated_from: z.string().nullish(),
   last_checkpoint_at_message_index: z.int().nullish(),
-};
+});
 
-export const listedRun = lazyObject(() => ({ ...conversationFields, agent_id: z.string() }))
+export const listedRun = lazyObject(() => ({ ...conversationFields(), agent_id: z.string() }))
   .loose()
   .meta({ id: 'ListedRun', description: 'A run in a list.' });
 
-export const listedTeamRun = lazyObject(() => ({ ...conversationFields, team_id: z.string() }))
+export const listedTeamRun = lazyObject(() => ({ ...conversationFields(), team_id: z.string() }))
   .loose()
   .meta({ id: 'ListedTeamRun', description: 'A run of a team in a list.' });
 
 export const listedWorkflowRun = lazyObject(() => ({
-  ...listedFields,
+  ...listedFields(),
   workflow_id: z.string(),
   user_id: z.string(),
   content_type: z.string().nullish(),

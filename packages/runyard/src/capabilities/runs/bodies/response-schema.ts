@@ -16,7 +16,7 @@ const source = lazyObject(() => ({
 })).loose();
 
 /** How the model call ended that wrote the content. */
-export const endingFields = {
+export const endingFields = () => ({
   finish_reason: z.enum(finishReasons).nullish().meta({
     description: 'Why the model that wrote the content stopped; tool_calls if a tool ended the run.',
     'x-addition': true,
@@ -42,10 +42,10 @@ export const endingFields = {
     })
     .nullish()
     .meta({ description: 'The sources that the content cites, in the same format for all providers.' }),
-};
+});
 
 /** What every run body has, whatever ran. Further fields depend on what the run did. */
-const runFields = {
+const runFields = () => ({
   run_id: z.string(),
   session_id: z.string(),
   user_id: z.string().nullable(),
@@ -62,7 +62,7 @@ const runFields = {
       'The answer: text, or an object if the request has a schema. Empty until the run has an answer.',
   }),
   content_type: z.string().optional(),
-  ...endingFields,
+  ...endingFields(),
   created_at: z.union([z.iso.datetime(), z.int()]),
   error_type: z.string().optional().meta({ description: 'The kind of failure, for status error.' }),
   error_id: z.string().optional(),
@@ -71,10 +71,10 @@ const runFields = {
   session_state: z.looseObject({}).optional(),
   metadata: z.looseObject({}).optional(),
   events: z.array(z.looseObject({ event: z.string() })).optional(),
-};
+});
 
 /** What a run has that is a conversation: that of an agent, or of the leader of a team. */
-const conversationFields = {
+const conversationFields = () => ({
   model: z.string().optional(),
   model_provider: z.string().optional(),
   input: z.looseObject({ input_content: z.string() }),
@@ -89,12 +89,12 @@ const conversationFields = {
   forked_from_session_id: z.string().optional(),
   regenerated_from: z.string().optional(),
   last_checkpoint_at_message_index: z.int().optional(),
-};
+});
 
 export const runBody = lazyObject(() => ({
-  ...runFields,
+  ...runFields(),
   agent_name: z.string().optional(),
-  ...conversationFields,
+  ...conversationFields(),
 }))
   .loose()
   .meta({
@@ -118,10 +118,10 @@ export const runBody = lazyObject(() => ({
 const nestedRun = lazyObject(() => ({ run_id: z.string(), status: z.string(), created_at: z.int() })).loose();
 
 export const teamRunBody = lazyObject(() => ({
-  ...runFields,
+  ...runFields(),
   team_id: z.string(),
   team_name: z.string().optional(),
-  ...conversationFields,
+  ...conversationFields(),
   member_responses: z
     .array(nestedRun)
     .meta({ description: 'The runs of the members, in the order of delegation.' }),
@@ -143,7 +143,7 @@ const stepRequirement = lazyObject(() => ({
 })).loose();
 
 export const workflowRunBody = lazyObject(() => ({
-  ...runFields,
+  ...runFields(),
   workflow_id: z.string(),
   workflow_name: z.string().optional(),
   input: z.unknown().meta({ description: 'Text, or an object if the workflow has an input schema.' }),
