@@ -8,6 +8,8 @@ import { ErrorState, Skeleton } from '../states.js';
 export interface Column<T> {
   readonly id: string;
   readonly header: string;
+  /** The header is only read aloud, such as that of buttons. */
+  readonly headerHidden?: boolean;
   cell(row: T): ReactNode;
   /** Numbers stand at the right. */
   readonly align?: 'left' | 'right';
@@ -53,7 +55,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
   if (rows?.length === 0) return <Frame>{empty}</Frame>;
   return (
     <Frame>
-      <div tabIndex={0} className="overflow-x-auto rounded-lg focus-visible:-outline-offset-2">
+      <div tabIndex={0} className="relative overflow-x-auto rounded-lg focus-visible:-outline-offset-2">
         <table
           aria-label={label}
           aria-busy={rows === undefined}
@@ -82,7 +84,7 @@ function Frame({ children }: { readonly children: ReactNode }) {
 }
 
 function Header<T>({
-  column: { id, header, align, hideBelow, sortable },
+  column: { id, header, headerHidden, align, hideBelow, sortable },
   sort,
   onSort,
 }: {
@@ -112,7 +114,7 @@ function Header<T>({
           <Arrow aria-hidden className={cx('size-3', !sorted && 'invisible')} />
         </button>
       ) : (
-        header
+        <span className={headerHidden ? 'sr-only' : undefined}>{header}</span>
       )}
     </th>
   );
