@@ -11,11 +11,13 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 export async function checkPage(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.locator(`html[data-theme="${colorScheme}"]`).waitFor({ state: 'attached' });
     // colours that still change have no contrast to measure
-    await page.waitForFunction(
-      (theme) => document.documentElement.dataset.theme === theme && document.getAnimations().length === 0,
-      colorScheme,
-    );
+    await page.evaluate(async () => {
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      const changing = document.getAnimations().filter((one) => one instanceof CSSTransition);
+      await Promise.allSettled(changing.map(({ finished }) => finished));
+    });
     expect(await violations(page), `in the ${colorScheme} theme`).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: 'light' });
