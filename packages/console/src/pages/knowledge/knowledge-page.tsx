@@ -1,41 +1,87 @@
-import type { Content } from '@runyard/client';
-import { useClient } from '../../connection/use-connection.js';
-import { usePaged } from '../../data/paged.js';
-import { StatusBadge } from '../../ui/badge.js';
-import { Time } from '../../ui/format/time.js';
+import { useMay } from '../../connection/use-connection.js';
+import { Loaded } from '../../data/loaded.js';
+import { useSearchState } from '../../data/search-state.js';
+import { Select } from '../../ui/forms/inputs.js';
 import { Page, PageHeader } from '../../ui/page-header.js';
 import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
-
-const columns: readonly Column<Content>[] = [
-  { id: 'name', header: 'Name', grow: true, cell: ({ id, name }) => name ?? id },
-  { id: 'type', header: 'Type', hideBelow: 'sm', cell: ({ type }) => type },
-  { id: 'status', header: 'Status', cell: ({ status }) => status && <StatusBadge status={status} /> },
-  { id: 'updated', header: 'Updated', cell: ({ updated_at }) => <Time at={updated_at} /> },
-];
+import { Tabs } from '../../ui/tabs.js';
+import { type KnowledgeBase, useKnowledgeBases, useKnowledgeConfig } from './bases.js';
+import { DocumentsTab } from './documents-tab.js';
+import { EmbedderWarning } from './embedder-warning.js';
+import { SearchTab } from './search/search-tab.js';
+import { SourcesTab } from './sources-tab.js';
 
 export function KnowledgePage() {
-  const client = useClient();
-  const list = usePaged<Content>({
-    key: ['contents'],
-    load: (page, signal) => client.knowledge.getContent(page, { signal }),
-  });
+  const bases = useKnowledgeBases();
+  const [search, change] = useSearchState();
+  const chosen = bases.data?.find(({ id }) => id === search.base) ?? bases.data?.[0];
+  const several = (bases.data?.length ?? 0) > 1;
   return (
     <Page>
-      <PageHeader title="Knowledge" description="Documents that agents search." />
-      <DataTable
-        label="Knowledge"
-        columns={columns}
-        rows={list.rows}
-        rowKey={({ id }) => id}
-        rowLink={({ id }) => ({ to: '/knowledge/$contentId', params: { contentId: id } })}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
-        empty={<EmptyState title="No documents yet">Add one with POST /knowledge/content.</EmptyState>}
+      <PageHeader
+        title="Knowledge"
+        description={chosen?.description ?? 'Documents that agents search.'}
+        actions={
+          several && (
+            <Select
+              aria-label="Knowledge base"
+              className="max-w-64"
+              value={chosen?.id}
+              options={(bases.data ?? []).map(({ id = '', name }) => ({ value: id, label: name }))}
+              // a search or a folder of one knowledge base says nothing about another
+              onChange={(event) => change({ base: event.target.value, tab: search.tab, folder: undefined })}
+            />
+          )
+        }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
+      <Loaded query={bases}>
+        {() => (chosen === undefined ? <NoBases /> : <BaseTabs key={chosen.id} base={chosen} />)}
+      </Loaded>
     </Page>
+  );
+}
+
+function BaseTabs({ base }: { readonly base: KnowledgeBase }) {
+  const [search, change] = useSearchState();
+  const config = useKnowledgeConfig(base.id);
+  const may = useMay();
+  const sources = config.data?.remote_content_sources ?? [];
+  const tabs = [
+    { id: 'documents', label: 'Documents', content: <DocumentsTab base={base} /> },
+    { id: 'search', label: 'Search', content: <SearchTab base={base} /> },
+    ...(sources.length > 0 && base.id !== undefined
+      ? [
+          {
+            id: 'sources',
+            label: 'Sources',
+            content: <SourcesTab baseId={base.id} sources={sources} mayAdd={may('knowledge:write')} />,
+          },
+        ]
+      : []),
+  ];
+  const tab = tabs.some(({ id }) => id === search.tab) ? (search.tab ?? '') : 'documents';
+  return (
+    <>
+      {config.data && <EmbedderWarning config={config.data} />}
+      <Tabs
+        label="Parts of the knowledge base"
+        tabs={tabs}
+        value={tab}
+        onChange={(id) => change({ tab: id === 'documents' ? undefined : id })}
+      />
+    </>
+  );
+}
+
+function NoBases() {
+  return (
+    <div className="rounded-lg border border-line bg-surface">
+      <EmptyState title="This service has no knowledge base">
+        Define one in the code and give it to an agent, or to the service:{' '}
+        <code className="rounded bg-sunken px-1 py-0.5 text-xs">
+          {"new Runyard({ knowledge: [knowledge({ name: 'Handbook' })] })"}
+        </code>
+      </EmptyState>
+    </div>
   );
 }
