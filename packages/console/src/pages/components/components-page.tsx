@@ -1,41 +1,133 @@
 import type { Component } from '@runyard/client';
-import { useClient } from '../../connection/use-connection.js';
+import Plus from 'lucide-react/icons/plus';
+import { useMemo, useState } from 'react';
+import { useClient, useMay } from '../../connection/use-connection.js';
 import { usePaged } from '../../data/paged.js';
+import { useSearchState } from '../../data/search-state.js';
+import { useCommands } from '../../shell/commands.js';
 import { Badge } from '../../ui/badge.js';
+import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/format/time.js';
+import { FilterBar } from '../../ui/forms/filter-bar.js';
+import { Select } from '../../ui/forms/inputs.js';
+import { Checkbox } from '../../ui/forms/toggles.js';
 import { Page, PageHeader } from '../../ui/page-header.js';
 import { EmptyState } from '../../ui/states.js';
 import { type Column, DataTable } from '../../ui/table/data-table.js';
 import { Pagination } from '../../ui/table/pagination.js';
+import { Tabs } from '../../ui/tabs.js';
+import { CodeComponents } from './code-components.js';
+import { CreateDialog } from './create-dialog.js';
 
 const columns: readonly Column<Component>[] = [
-  { id: 'name', header: 'Name', grow: true, cell: ({ component_id, name }) => name ?? component_id },
+  {
+    id: 'name',
+    header: 'Name',
+    grow: true,
+    cell: ({ component_id, name, description }) => (
+      <>
+        <span>{name ?? component_id}</span>
+        {description && <span className="line-clamp-1 font-normal text-muted">{description}</span>}
+      </>
+    ),
+  },
   { id: 'type', header: 'Type', cell: ({ component_type }) => <Badge>{component_type}</Badge> },
   {
     id: 'version',
-    header: 'Version',
-    align: 'right',
-    cell: ({ current_version }) => current_version ?? 'draft',
+    header: 'Runs as',
+    cell: ({ current_version, deleted_at }) => {
+      if (deleted_at !== undefined) return <Badge tone="danger">deleted</Badge>;
+      return current_version === undefined ? <Badge>draft only</Badge> : `version ${current_version}`;
+    },
   },
   {
     id: 'updated',
     header: 'Updated',
-    cell: ({ updated_at, created_at }) => <Time at={updated_at ?? created_at} />,
+    hideBelow: 'sm',
+    cell: ({ updated_at, created_at, updated_by }) => (
+      <>
+        <Time at={updated_at ?? created_at} />
+        {updated_by && <span className="text-muted"> by {updated_by}</span>}
+      </>
+    ),
   },
 ];
 
 export function ComponentsPage() {
-  const client = useClient();
-  const list = usePaged<Component>({
-    key: ['stored-components'],
-    load: (page, signal) => client.components.list(page, { signal }),
-  });
+  const may = useMay();
+  const mayCreate = may('components:write');
+  const [search, change] = useSearchState();
+  const [creating, setCreating] = useState(false);
+  const commands = useMemo(
+    () =>
+      mayCreate
+        ? [{ id: 'component-new', title: 'New component', group: 'Components', run: () => setCreating(true) }]
+        : [],
+    [mayCreate],
+  );
+  useCommands(commands);
   return (
     <Page>
       <PageHeader
         title="Components"
-        description="Agents, teams and workflows that are stored and can be edited here."
+        description="Agents, teams and workflows. Stored ones are edited here, in versions; those of the code can be copied."
+        actions={
+          mayCreate && (
+            <Button variant="primary" onClick={() => setCreating(true)}>
+              <Plus aria-hidden className="size-4" />
+              New component
+            </Button>
+          )
+        }
       />
+      <Tabs
+        label="Where components are defined"
+        value={search.tab === 'code' ? 'code' : 'stored'}
+        onChange={(id) => change({ tab: id === 'code' ? id : undefined })}
+        tabs={[
+          { id: 'stored', label: 'Stored', content: <StoredComponents /> },
+          { id: 'code', label: 'From the code', content: <CodeComponents mayCopy={mayCreate} /> },
+        ]}
+      />
+      {creating && <CreateDialog onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+const types = [
+  { value: '', label: 'All types' },
+  { value: 'agent', label: 'Agents' },
+  { value: 'team', label: 'Teams' },
+  { value: 'workflow', label: 'Workflows' },
+];
+
+function StoredComponents() {
+  const client = useClient();
+  const [search, change] = useSearchState();
+  const filters = {
+    ...(search.type && { component_type: search.type as Component['component_type'] }),
+    ...(search.deleted && { include_deleted: true }),
+  };
+  const list = usePaged<Component>({
+    key: ['stored-components', filters],
+    load: (page, signal) => client.components.list({ ...page, ...filters }, { signal }),
+  });
+  return (
+    <>
+      <FilterBar>
+        <Select
+          aria-label="Type"
+          className="max-w-40"
+          value={search.type ?? ''}
+          options={types}
+          onChange={(event) => change({ type: event.target.value || undefined })}
+        />
+        <Checkbox
+          label="Deleted ones too"
+          checked={Boolean(search.deleted)}
+          onChange={(checked) => change({ deleted: checked ? 'yes' : undefined })}
+        />
+      </FilterBar>
       <DataTable
         label="Components"
         columns={columns}
@@ -50,11 +142,11 @@ export function ComponentsPage() {
         isStale={list.isStale}
         empty={
           <EmptyState title="No stored components yet">
-            Components of the code are not listed here. Store one with POST /components.
+            Create one, or copy one of the code. It runs at once, without a deployment.
           </EmptyState>
         }
       />
       <Pagination meta={list.meta} onPage={list.setPage} />
-    </Page>
+    </>
   );
 }
