@@ -1,42 +1,51 @@
-import type { Memory } from '@runyard/client';
-import { useClient } from '../../connection/use-connection.js';
-import { usePaged } from '../../data/paged.js';
-import { Time } from '../../ui/format/time.js';
+import Plus from 'lucide-react/icons/plus';
+import { useMemo, useState } from 'react';
+import { useMay } from '../../connection/use-connection.js';
+import { useSearchState } from '../../data/search-state.js';
+import { useCommands } from '../../shell/commands.js';
+import { Button } from '../../ui/button.js';
 import { Page, PageHeader } from '../../ui/page-header.js';
-import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
-
-const columns: readonly Column<Memory>[] = [
-  { id: 'memory', header: 'Memory', grow: true, cell: ({ memory }) => memory },
-  { id: 'user', header: 'User', hideBelow: 'sm', cell: ({ user_id }) => user_id },
-  { id: 'updated', header: 'Updated', cell: ({ updated_at }) => <Time at={updated_at} /> },
-];
+import { Tabs } from '../../ui/tabs.js';
+import { MemoriesTab } from './memories-tab.js';
+import { MemoryDialog } from './memory-dialog.js';
+import { UsersTab } from './users-tab.js';
 
 export function MemoryPage() {
-  const client = useClient();
-  const list = usePaged<Memory>({
-    key: ['memories'],
-    load: (page, signal) => client.memories.list(page, { signal }),
-  });
+  const mayWrite = useMay()('memories:write');
+  const [search, change] = useSearchState();
+  const [adding, setAdding] = useState(false);
+  const commands = useMemo(
+    () =>
+      mayWrite
+        ? [{ id: 'memory-new', title: 'New memory', group: 'Memory', run: () => setAdding(true) }]
+        : [],
+    [mayWrite],
+  );
+  useCommands(commands);
   return (
     <Page>
-      <PageHeader title="Memory" description="What agents remember about people." />
-      <DataTable
-        label="Memory"
-        columns={columns}
-        rows={list.rows}
-        rowKey={({ memory_id }) => memory_id}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
-        empty={
-          <EmptyState title="No memories yet">
-            Agents with memory write them while they talk to people.
-          </EmptyState>
+      <PageHeader
+        title="Memory"
+        description="What agents remember about people, from one session to the next."
+        actions={
+          mayWrite && (
+            <Button variant="primary" onClick={() => setAdding(true)}>
+              <Plus aria-hidden className="size-4" />
+              New memory
+            </Button>
+          )
         }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
+      <Tabs
+        label="Views of the memory"
+        value={search.tab === 'users' ? 'users' : 'memories'}
+        onChange={(id) => change({ tab: id === 'users' ? id : undefined })}
+        tabs={[
+          { id: 'memories', label: 'Memories', content: <MemoriesTab /> },
+          { id: 'users', label: 'Users', content: <UsersTab /> },
+        ]}
+      />
+      {adding && <MemoryDialog userId={search.user} onClose={() => setAdding(false)} />}
     </Page>
   );
 }
