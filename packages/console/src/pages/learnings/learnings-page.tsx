@@ -1,47 +1,51 @@
-import type { Learning } from '@runyard/client';
-import { useClient } from '../../connection/use-connection.js';
-import { usePaged } from '../../data/paged.js';
-import { Badge } from '../../ui/badge.js';
-import { Time } from '../../ui/format/time.js';
+import Plus from 'lucide-react/icons/plus';
+import { useMemo, useState } from 'react';
+import { useMay } from '../../connection/use-connection.js';
+import { useSearchState } from '../../data/search-state.js';
+import { useCommands } from '../../shell/commands.js';
+import { Button } from '../../ui/button.js';
 import { Page, PageHeader } from '../../ui/page-header.js';
-import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
-
-const columns: readonly Column<Learning>[] = [
-  { id: 'type', header: 'Type', cell: ({ learning_type }) => <Badge>{learning_type}</Badge> },
-  {
-    id: 'content',
-    header: 'Content',
-    grow: true,
-    cell: ({ content }) => <span className="line-clamp-2">{JSON.stringify(content)}</span>,
-  },
-  { id: 'user', header: 'User', hideBelow: 'sm', cell: ({ user_id }) => user_id ?? 'everyone' },
-  { id: 'updated', header: 'Updated', cell: ({ updated_at }) => <Time at={updated_at} /> },
-];
+import { Tabs } from '../../ui/tabs.js';
+import { LearningDialog } from './learning-dialog.js';
+import { RecordsTab } from './records-tab.js';
+import { UsersTab } from './users-tab.js';
 
 export function LearningsPage() {
-  const client = useClient();
-  const list = usePaged<Learning>({
-    key: ['learnings'],
-    load: (page, signal) => client.learnings.list(page, { signal }),
-  });
+  const mayWrite = useMay()('learnings:write');
+  const [search, change] = useSearchState();
+  const [adding, setAdding] = useState(false);
+  const commands = useMemo(
+    () =>
+      mayWrite
+        ? [{ id: 'learning-new', title: 'New learning', group: 'Learnings', run: () => setAdding(true) }]
+        : [],
+    [mayWrite],
+  );
+  useCommands(commands);
   return (
     <Page>
-      <PageHeader title="Learnings" description="What agents have learned from their work." />
-      <DataTable
-        label="Learnings"
-        columns={columns}
-        rows={list.rows}
-        rowKey={({ learning_id }) => learning_id}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
-        empty={
-          <EmptyState title="No learnings yet">Agents with learning store them after their runs.</EmptyState>
+      <PageHeader
+        title="Learnings"
+        description="What agents have learned: profiles of users, contexts of sessions, entities and decisions."
+        actions={
+          mayWrite && (
+            <Button variant="primary" onClick={() => setAdding(true)}>
+              <Plus aria-hidden className="size-4" />
+              New learning
+            </Button>
+          )
         }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
+      <Tabs
+        label="Views of the learnings"
+        value={search.tab === 'users' ? 'users' : 'records'}
+        onChange={(id) => change({ tab: id === 'users' ? id : undefined })}
+        tabs={[
+          { id: 'records', label: 'Records', content: <RecordsTab /> },
+          { id: 'users', label: 'Users', content: <UsersTab /> },
+        ]}
+      />
+      {adding && <LearningDialog onClose={() => setAdding(false)} />}
     </Page>
   );
 }
