@@ -81,6 +81,14 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import('./pages/evals/eval-page.js'), 'EvalPage'),
   ),
   page(
+    '/datasets',
+    lazyRouteComponent(() => import('./pages/evals/datasets/datasets-page.js'), 'DatasetsPage'),
+  ),
+  page(
+    '/datasets/$datasetId',
+    lazyRouteComponent(() => import('./pages/evals/datasets/dataset-page.js'), 'DatasetPage'),
+  ),
+  page(
     '/metrics',
     lazyRouteComponent(() => import('./pages/metrics/metrics-page.js'), 'MetricsPage'),
   ),
