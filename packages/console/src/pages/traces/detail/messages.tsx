@@ -1,0 +1,84 @@
+import { Badge } from '../../../ui/badge.js';
+import { CodeBlock } from '../../../ui/content/code-block.js';
+import { JsonView } from '../../../ui/content/json-view.js';
+import { Markdown } from '../../../ui/content/markdown.js';
+
+export interface Message {
+  readonly role: string;
+  readonly content?: unknown;
+  readonly tool_calls?: readonly {
+    readonly id?: string;
+    readonly function?: { readonly name?: string; readonly arguments?: unknown };
+  }[];
+  readonly tool_call_id?: string;
+}
+
+/** The messages in the input or the output of a model call; undefined if the text is no such list. */
+export function messagesIn(text: string | undefined): readonly Message[] | undefined {
+  const value = jsonIn(text);
+  const list = Array.isArray(value) ? value : isRecord(value) ? value.messages : undefined;
+  if (!Array.isArray(list) || !list.every((one) => isRecord(one) && typeof one.role === 'string'))
+    return undefined;
+  return list as Message[];
+}
+
+/** Undefined if the text is no JSON, such as a value that the service has cut. */
+export function jsonIn(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function Messages({ messages }: { readonly messages: readonly Message[] }) {
+  return (
+    <ol className="flex flex-col gap-3">
+      {messages.map((message, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the messages of a call keep their places.
+        <li key={at} className="min-w-0">
+          <Badge tone={message.role === 'assistant' ? 'accent' : 'neutral'}>{message.role}</Badge>
+          <div className="mt-1 min-w-0">
+            <Content message={message} />
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Content({ message: { role, content, tool_calls = [] } }: { readonly message: Message }) {
+  return (
+    <div className="flex flex-col gap-2">
+      {typeof content === 'string' && content !== '' && <Text role={role} text={content} />}
+      {typeof content === 'object' && content !== null && <JsonView value={content} depth={2} />}
+      {tool_calls.map((call, at) => (
+        <div key={call.id ?? at} className="min-w-0">
+          <p className="pb-1 text-xs text-muted">
+            calls <code className="text-text">{call.function?.name}</code>
+          </p>
+          <Value value={call.function?.arguments} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Models write Markdown. What people and tools write is shown as it is. */
+function Text({ role, text }: { readonly role: string; readonly text: string }) {
+  if (role === 'assistant') return <Markdown text={text} />;
+  if (role === 'tool') return <Value value={text} />;
+  return <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</p>;
+}
+
+/** JSON as a tree, other texts as they are. */
+export function Value({ value }: { readonly value: unknown }) {
+  const read = typeof value === 'string' ? jsonIn(value) : value;
+  if (typeof read === 'object' && read !== null) return <JsonView value={read} depth={2} />;
+  return <CodeBlock code={typeof value === 'string' ? value : String(value)} />;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
