@@ -1,7 +1,7 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { Link } from '../ui/link.js';
-import { Page } from '../ui/page-header.js';
-import { EmptyState, ErrorState, Skeleton } from '../ui/states.js';
+import { Page, PageHeader } from '../ui/page-header.js';
+import { ErrorState, Skeleton } from '../ui/states.js';
 
 export function PagePending() {
   return (
@@ -15,6 +15,7 @@ export function PagePending() {
 export function PageFailed({ error, reset }: ErrorComponentProps) {
   return (
     <Page>
+      <PageHeader title="This page failed" />
       <ErrorState error={error} onRetry={reset} />
     </Page>
   );
@@ -23,7 +24,7 @@ export function PageFailed({ error, reset }: ErrorComponentProps) {
 export function NotFoundPage() {
   return (
     <Page>
-      <EmptyState title="There is no page at this address" action={<Link to="/">Open the chat</Link>} />
+      <PageHeader title="There is no page at this address" description={<Link to="/">Open the chat</Link>} />
     </Page>
   );
 }
