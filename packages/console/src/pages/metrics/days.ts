@@ -24,7 +24,7 @@ export interface Range {
 
 const dayMs = 86_400_000;
 
-export function dateText(time: number): string {
+function dateText(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
@@ -34,7 +34,7 @@ export function lastDays(count: number, now = Date.now()): Range {
 }
 
 /** The longest range whose days are all drawn. */
-export const mostDays = 1_100;
+const mostDays = 1_100;
 
 /** All days of the range, with zeros where nothing happened. */
 export function daysIn({ from, to }: Range, metrics: readonly DayMetrics[]): readonly Day[] {

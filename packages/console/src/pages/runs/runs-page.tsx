@@ -16,7 +16,7 @@ import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.js';
 import { Page, PageHeader } from '../../ui/page-header.js';
 import { EmptyState } from '../../ui/states.js';
 import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { isActive, type RunRow, useRunRows } from './run-rows.js';
+import { deepest, isActive, type RunRow, useRunRows } from './run-rows.js';
 
 const statuses = ['pending', 'running', 'paused', 'completed', 'error', 'cancelled', 'regenerated'];
 
@@ -166,7 +166,7 @@ export function RunsPage() {
       />
       {rows && hasMore && (
         <div className="flex flex-wrap items-center gap-3 pt-3 text-xs text-muted">
-          <Button size="small" onClick={() => setDepth(Math.min(1_000, depth * 2))}>
+          <Button size="small" onClick={() => setDepth(Math.min(deepest, depth * 2))}>
             Show older runs
           </Button>
           The newest {depth} runs of each component were searched.

@@ -35,7 +35,10 @@ test('values are filled in, options chosen, a result pasted, each on its own', a
     { field_name: 'seats', field_type: 'int', field_description: 'How many?' },
     { field_name: 'window', field_type: 'bool', field_description: 'At the window?' },
   ];
-  const options: Record<string, string>[] = [{ label: 'First' }, { label: 'Second', description: 'cheaper' }];
+  const options = [
+    { label: 'First', description: 'quiet' },
+    { label: 'Second', description: 'cheaper' },
+  ];
   const calls: ScriptedToolCall[] = [
     { name: 'get_user_input', arguments: { user_input_fields: fields } },
     { name: 'ask_user', arguments: { questions: [{ question: 'Which class?', options }] } },

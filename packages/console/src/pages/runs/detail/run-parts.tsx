@@ -60,7 +60,7 @@ export function ToolCalls({ tools }: { readonly tools: readonly ToolCallBody[] }
   );
 }
 
-export function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <div className="min-w-0">
       <h2 className="pb-1.5 text-xs font-medium text-muted">{title}</h2>

@@ -23,7 +23,7 @@ export function messagesIn(text: string | undefined): readonly Message[] | undef
 }
 
 /** Undefined if the text is no JSON, such as a value that the service has cut. */
-export function jsonIn(text: string | undefined): unknown {
+function jsonIn(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
