@@ -6,16 +6,17 @@ import { entry, linkPackages, project, run, start, startUnderShell } from './sup
 const anyPort = ['--port', '0'];
 
 describe('runyard start', () => {
-  test('serves agents.ts and prints where the API, the docs, the interfaces and the data are', async () => {
+  test('serves agents.ts and prints where the console, the API, the docs, the interfaces and the data are', async () => {
     const options = "{ answer: 'hi', interfaces: ['mcp'], settings: { name: 'Shop' } }";
     const cwd = project({ 'agents.ts': entry(options) });
     const server = start(['start', ...anyPort], { cwd });
     const [, url] = await server.prints(/API +(http:\S+)/);
     await server.prints(/Data +\S+/);
     expect(server.stdout).toContain('Shop is up');
-    expect(server.stdout).toContain(`Docs  ${url}/docs`);
-    expect(server.stdout).toContain(`MCP   ${url}/mcp`);
-    expect(server.stdout).toContain('Data  .runyard/runyard.db');
+    expect(server.stdout).toContain(`Console ${url}/console`);
+    expect(server.stdout).toContain(`Docs    ${url}/docs`);
+    expect(server.stdout).toContain(`MCP     ${url}/mcp`);
+    expect(server.stdout).toContain('Data    .runyard/runyard.db');
     expect(await (await fetch(url!)).text()).toBe('hi');
   });
 

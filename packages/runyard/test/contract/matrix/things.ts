@@ -55,6 +55,7 @@ const ownedFields: NamedFields = {
   session_id: ({ sessionId }) => sessionId,
   session_ids: ({ sessionId }) => [sessionId],
   run_id: ({ runId }) => runId,
+  before_run_id: ({ runId }) => runId,
   trace_id: ({ traceId }) => traceId,
   span_id: ({ spanId }) => spanId,
   memory_id: ({ memoryId }) => memoryId,
