@@ -16,5 +16,5 @@ export function componentOf(ids: ComponentIds): { readonly kind: Kind; readonly 
 
 /** Without the method that the contract puts behind it: `Clerk.arun` is `Clerk`. */
 export function shortName(name: string): string {
-  return name.replace(/\.(?:arun|aexecute|ainvoke)$/, '');
+  return name.replace(/\.(?:arun|aexecute|ainvoke)(?:_stream)?$/, '');
 }

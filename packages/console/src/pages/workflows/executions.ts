@@ -16,6 +16,9 @@ export interface Execution {
 
 export type Executions = ReadonlyMap<string, readonly Execution[]>;
 
+/** The end of the name of a step's span: the second of runs that were streamed. */
+const stepSpan = /\.aexecute(?:_stream)?$/;
+
 type StepState = NonNullable<WorkflowRun['step_states']>[number];
 
 /** What happened to each node of the graph, by its path. The trace adds inputs and outputs, and nested workflows. */
@@ -59,7 +62,7 @@ function addNested(
   const left = spans.filter(isStepSpan);
   steps.forEach((step, at) => {
     const own = `${path}.${at}`;
-    for (const span of left.filter(({ name }) => name === spanName(step.name))) {
+    for (const span of left.filter((span) => isSpanOf(span, step.name))) {
       add(found, own, {
         key: span.id,
         status: span.status === 'OK' ? 'completed' : span.status === 'ERROR' ? 'failed' : 'running',
@@ -87,7 +90,7 @@ function matched(states: readonly StepState[], root: TraceSpan | undefined): Rea
     const above = parent === undefined ? root : found.get(`node:${parent}`);
     const spans = waiting.get(place) ?? (above?.spans ?? []).filter(isStepSpan);
     waiting.set(place, spans);
-    const at = spans.findIndex(({ name }) => name === spanName(String(Reflect.get(state, 'step_name'))));
+    const at = spans.findIndex((one) => isSpanOf(one, String(Reflect.get(state, 'step_name'))));
     const [span] = at < 0 ? [] : spans.splice(at, 1);
     if (span) found.set(state.key, span);
   }
@@ -95,11 +98,11 @@ function matched(states: readonly StepState[], root: TraceSpan | undefined): Rea
 }
 
 function isStepSpan({ name, type }: TraceSpan): boolean {
-  return type === 'WORKFLOW' && name.endsWith('.aexecute');
+  return type === 'WORKFLOW' && stepSpan.test(name);
 }
 
-function spanName(step: string): string {
-  return `${step.replaceAll(' ', '_')}.aexecute`;
+function isSpanOf({ name }: TraceSpan, step: string): boolean {
+  return name.replace(stepSpan, '') === step.replaceAll(' ', '_');
 }
 
 /** `7@2.0` lies in `7`, whatever the iteration. */

@@ -11,6 +11,8 @@ interface RunTrace {
 
 const pauseMs = 250;
 const pollMs = 5_000;
+const traceMs = 500;
+const mostTraceReads = 20;
 
 /** A run of a workflow as it is now, and its trace. The events of the run say when there is something new. */
 export function useWorkflowRun(workflowId: string, runId: string | undefined) {
@@ -51,6 +53,9 @@ export function useWorkflowRun(workflowId: string, runId: string | undefined) {
     placeholderData: (before: RunTrace | null | undefined, query) =>
       query?.queryKey[2] === runId ? before : undefined,
     enabled: run.data !== undefined && may('traces:read'),
+    // the service stores the trace of a run shortly after its end; one that is not recorded never comes
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      !moving && isUnfinished(data) && dataUpdateCount < mostTraceReads ? traceMs : false,
     queryFn: async ({ signal }): Promise<RunTrace | null> => {
       const { data } = await client.traces.list({ run_id: runId ?? '', limit: 1 }, { signal });
       const [summary] = data;
@@ -62,6 +67,14 @@ export function useWorkflowRun(workflowId: string, runId: string | undefined) {
     },
   });
   return { run, trace: trace.data ?? undefined };
+}
+
+function isUnfinished(trace: RunTrace | null | undefined): boolean {
+  return (
+    trace?.root === undefined ||
+    trace.root.status === 'UNSET' ||
+    (trace.root.spans ?? []).some(({ status }) => status === 'UNSET')
+  );
 }
 
 function progressOf({ status, step_states = [] }: WorkflowRun): string {

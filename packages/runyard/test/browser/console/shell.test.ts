@@ -115,16 +115,16 @@ test('what loads before the chat can be used stays under 200 KB', async () => {
 });
 
 test('a service that does not respond is reported until it does, and the page stays', async () => {
-  const { page } = await bench.open('/runs');
-  await page.getByText('No runs yet').waitFor();
+  const { page } = await bench.open('/schedules');
+  await page.getByText('No schedules yet').waitFor();
   await page.context().setOffline(true);
-  await page.getByRole('link', { name: 'Traces' }).click();
+  await page.getByRole('link', { name: 'Learnings' }).click();
   const banner = page.getByRole('alert').filter({ hasText: 'does not respond' });
   await banner.waitFor();
   await checkPage(page);
   await page.context().setOffline(false);
   await banner.waitFor({ state: 'detached' });
-  await page.getByText('No traces yet').waitFor();
+  await page.getByText('No learnings yet').waitFor();
 });
 
 test('buttons with an icon have a hint, which Escape closes', async () => {

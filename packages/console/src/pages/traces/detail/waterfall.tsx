@@ -22,7 +22,7 @@ const words: Readonly<Record<string, string>> = { LLM: 'model', WAIT: 'wait', GU
 
 /** The kind of a span for people. */
 export function kindInWords({ type, name }: Pick<TraceSpan, 'type' | 'name'>): string {
-  return name.endsWith('.aexecute') ? 'step' : (words[type] ?? type.toLowerCase());
+  return /\.aexecute(?:_stream)?$/.test(name) ? 'step' : (words[type] ?? type.toLowerCase());
 }
 
 export interface WaterfallProps {

@@ -136,11 +136,12 @@ function Node({ node, executions, isSelected, onSelect, onKeyDown, ref }: NodePr
       role="button"
       tabIndex={0}
       aria-pressed={isSelected}
-      aria-label={[step.name, detail, status].filter(Boolean).join(', ')}
       className="group cursor-pointer outline-none"
       onClick={onSelect}
       onKeyDown={onKeyDown}
     >
+      {/* its name for assistive technology, and its hint: the texts below may be cut */}
+      <title>{[step.name, detail, status].filter(Boolean).join(', ')}</title>
       {shape === 'decision' ? (
         <path
           d={`M${x + 16} ${y}H${x + width - 16}L${x + width} ${y + height / 2}L${x + width - 16} ${y + height}H${x + 16}L${x} ${y + height / 2}Z`}
@@ -178,7 +179,6 @@ function Node({ node, executions, isSelected, onSelect, onKeyDown, ref }: NodePr
           Math.floor(titleRoom * (shape === 'decision' ? 1.1 : 1.25)),
         )}
       </text>
-      <title>{[step.name, detail, status].filter(Boolean).join('\n')}</title>
     </g>
   );
 }
