@@ -47,15 +47,7 @@ function namings(operation: Operation): Set<string>[] {
 }
 
 /** What each place has of its own. All else of a person is the same wherever. */
-const ofPlaces = new Set([
-  'session_id',
-  'session_ids',
-  'run_id',
-  'before_run_id',
-  'trace_id',
-  'span_id',
-  'filter',
-]);
+const ofPlaces = new Set(['session_id', 'session_ids', 'run_id', 'trace_id', 'span_id', 'filter']);
 
 /** One of each kind, and one in each state where what is done to it may depend on that. */
 function placesFor(operation: Operation, places: readonly Place[]): Place[] {
