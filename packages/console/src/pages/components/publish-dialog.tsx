@@ -1,13 +1,10 @@
 import type { Component, ComponentConfig } from '@runyard/client';
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { useConnection } from '../../connection/use-connection.js';
-import { Button } from '../../ui/button.js';
 import { Field } from '../../ui/forms/field.js';
 import { Input, Textarea } from '../../ui/forms/inputs.js';
-import { Dialog } from '../../ui/overlay/dialog.js';
+import { FormDialog } from '../../ui/overlay/form-dialog.js';
 import { toast } from '../../ui/overlay/toasts.js';
-import { ErrorLine } from '../../ui/states.js';
 import { useReloadComponent } from './stored-component.js';
 
 export interface PublishDialogProps {
@@ -20,64 +17,46 @@ export interface PublishDialogProps {
 
 /** Publishes a draft, or changes its label and notes. */
 export function PublishDialog({ component, version, onlyDescribe = false, onClose }: PublishDialogProps) {
-  const form = useId();
   const { client } = useConnection();
   const reload = useReloadComponent();
   const [label, setLabel] = useState(version.label ?? '');
   const [notes, setNotes] = useState(version.notes ?? '');
-  const save = useMutation({
-    mutationFn: () =>
-      client.components.updateConfig(component.component_id, version.version, {
-        label: label.trim() || null,
-        notes: notes.trim() || null,
-        ...(!onlyDescribe && { stage: 'published' }),
-        expected_revision: version.revision,
-      }),
-    onSuccess: async ({ degraded }) => {
-      await reload();
-      if (!onlyDescribe)
-        toast({
-          title: degraded ?? `Version ${version.version} is published, and runs from now on.`,
-          ...(degraded && { tone: 'danger' as const }),
-        });
-      onClose();
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
+  const save = async () => {
+    const { degraded } = await client.components.updateConfig(component.component_id, version.version, {
+      label: label.trim() || null,
+      notes: notes.trim() || null,
+      ...(!onlyDescribe && { stage: 'published' }),
+      expected_revision: version.revision,
+    });
+    await reload();
+    if (!onlyDescribe)
+      toast({
+        title: degraded ?? `Version ${version.version} is published, and runs from now on.`,
+        ...(degraded && { tone: 'danger' as const }),
+      });
+    onClose();
   };
   return (
-    <Dialog
-      open
+    <FormDialog
       title={
         onlyDescribe ? `Label and notes of version ${version.version}` : `Publish version ${version.version}`
       }
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} variant="primary" busy={save.isPending}>
-            {onlyDescribe ? 'Save' : 'Publish'}
-          </Button>
-        </>
-      }
+      action={onlyDescribe ? 'Save' : 'Publish'}
+      onSubmit={save}
     >
-      <form id={form} className="flex flex-col gap-3" onSubmit={submit}>
-        {!onlyDescribe && (
-          <p className="text-muted">
-            The next run uses it. A published version never changes; you can go back to an earlier one at any
-            time.
-          </p>
-        )}
-        <Field label="Label" hint="A name that no other version of this component has.">
-          <Input value={label} onChange={(event) => setLabel(event.target.value)} />
-        </Field>
-        <Field label="Notes" hint="What is new.">
-          <Textarea rows={3} value={notes} onChange={(event) => setNotes(event.target.value)} />
-        </Field>
-        {save.error && <ErrorLine error={save.error} />}
-      </form>
-    </Dialog>
+      {!onlyDescribe && (
+        <p className="text-muted">
+          The next run uses it. A published version never changes; you can go back to an earlier one at any
+          time.
+        </p>
+      )}
+      <Field label="Label" hint="A name that no other version of this component has.">
+        <Input value={label} onChange={(event) => setLabel(event.target.value)} />
+      </Field>
+      <Field label="Notes" hint="What is new.">
+        <Textarea rows={3} value={notes} onChange={(event) => setNotes(event.target.value)} />
+      </Field>
+    </FormDialog>
   );
 }

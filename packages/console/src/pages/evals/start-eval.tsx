@@ -1,13 +1,11 @@
 import type { EvalRequest } from '@runyard/client';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { useConnection } from '../../connection/use-connection.js';
 import { useComponents } from '../../data/components.js';
-import { Button } from '../../ui/button.js';
 import { Field } from '../../ui/forms/field.js';
 import { Input, Select, Textarea } from '../../ui/forms/inputs.js';
-import { Dialog } from '../../ui/overlay/dialog.js';
-import { ErrorLine } from '../../ui/states.js';
+import { FormDialog } from '../../ui/overlay/form-dialog.js';
 import { typeWords } from './measures.js';
 import { type EvalOptions, OptionsOfType, optionsFor, startOptions } from './options-of-type.js';
 
@@ -23,7 +21,6 @@ const most = 100;
 /** Starts an eval in the background. */
 export function StartEval({ dataset: given, onClose, onStarted }: StartEvalProps) {
   const { client, address } = useConnection();
-  const form = useId();
   const { components } = useComponents();
   const datasets = useQuery({
     queryKey: ['datasets', address, 'choices'],
@@ -37,99 +34,81 @@ export function StartEval({ dataset: given, onClose, onStarted }: StartEvalProps
   const [input, setInput] = useState('');
   const [iterations, setIterations] = useState('1');
   const [options, setOptions] = useState<EvalOptions>(startOptions);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
   const chosen = components.find(({ kind, id }) => `${kind}/${id}` === component) ?? components[0];
-  const start = async (event: FormEvent) => {
-    event.preventDefault();
+  const start = async () => {
     if (chosen === undefined) return;
-    setBusy(true);
-    setError(undefined);
-    try {
-      const { id } = await client.evals.run({
-        [`${chosen.kind}_id`]: chosen.id,
-        eval_type: type,
-        background: true,
-        num_iterations: Number(iterations),
-        ...(name.trim() && { name: name.trim() }),
-        ...(dataset ? { dataset_id: dataset } : { input }),
-        ...optionsFor(type, options),
-      });
-      onStarted(id);
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    const { id } = await client.evals.run({
+      [`${chosen.kind}_id`]: chosen.id,
+      eval_type: type,
+      background: true,
+      num_iterations: Number(iterations),
+      ...(name.trim() && { name: name.trim() }),
+      ...(dataset ? { dataset_id: dataset } : { input }),
+      ...optionsFor(type, options),
+    });
+    onStarted(id);
   };
   return (
-    <Dialog
-      open
+    <FormDialog
       title="Run an eval"
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} variant="primary" busy={busy} disabled={chosen === undefined}>
-            Run
-          </Button>
-        </>
-      }
+      action="Run"
+      disabled={chosen === undefined}
+      error={datasets.error}
+      onSubmit={start}
     >
-      <form id={form} className="flex flex-col gap-3" onSubmit={(event) => void start(event)}>
-        <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
-          <Field label="Component">
-            <Select
-              value={chosen && `${chosen.kind}/${chosen.id}`}
-              options={components.map(({ kind, id, name: label }) => ({
-                value: `${kind}/${id}`,
-                label: `${label} (${kind})`,
-              }))}
-              onChange={(event) => setComponent(event.target.value)}
-            />
-          </Field>
-          <Field label="Type">
-            <Select
-              value={type}
-              options={Object.entries(typeWords).map(([value, label]) => ({ value, label }))}
-              onChange={(event) => setType(typeOf(event.target.value))}
-            />
-          </Field>
-          <Field label="Name" hint="Evals with the same name have a history.">
-            <Input value={name} maxLength={255} onChange={(event) => setName(event.target.value)} />
-          </Field>
-          <Field label="Iterations" hint="How often each case is executed.">
-            <Input
-              type="number"
-              min={1}
-              max={100}
-              required
-              value={iterations}
-              onChange={(event) => setIterations(event.target.value)}
-            />
-          </Field>
-        </div>
-        <Field label="Cases">
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
+        <Field label="Component">
           <Select
-            value={dataset}
-            options={[
-              { value: '', label: 'One input' },
-              ...(datasets.data?.data ?? []).map(({ id, name: label, case_count }) => ({
-                value: id,
-                label: `Dataset ${label} (${case_count})`,
-              })),
-            ]}
-            onChange={(event) => setDataset(event.target.value)}
+            value={chosen && `${chosen.kind}/${chosen.id}`}
+            options={components.map(({ kind, id, name: label }) => ({
+              value: `${kind}/${id}`,
+              label: `${label} (${kind})`,
+            }))}
+            onChange={(event) => setComponent(event.target.value)}
           />
         </Field>
-        {dataset === '' && (
-          <Field label="Input">
-            <Textarea rows={2} required value={input} onChange={(event) => setInput(event.target.value)} />
-          </Field>
-        )}
-        <OptionsOfType type={type} hasDataset={dataset !== ''} options={options} onChange={setOptions} />
-        {(error ?? datasets.error) != null && <ErrorLine error={error ?? datasets.error} />}
-      </form>
-    </Dialog>
+        <Field label="Type">
+          <Select
+            value={type}
+            options={Object.entries(typeWords).map(([value, label]) => ({ value, label }))}
+            onChange={(event) => setType(typeOf(event.target.value))}
+          />
+        </Field>
+        <Field label="Name" hint="Evals with the same name have a history.">
+          <Input value={name} maxLength={255} onChange={(event) => setName(event.target.value)} />
+        </Field>
+        <Field label="Iterations" hint="How often each case is executed.">
+          <Input
+            type="number"
+            min={1}
+            max={100}
+            required
+            value={iterations}
+            onChange={(event) => setIterations(event.target.value)}
+          />
+        </Field>
+      </div>
+      <Field label="Cases">
+        <Select
+          value={dataset}
+          options={[
+            { value: '', label: 'One input' },
+            ...(datasets.data?.data ?? []).map(({ id, name: label, case_count }) => ({
+              value: id,
+              label: `Dataset ${label} (${case_count})`,
+            })),
+          ]}
+          onChange={(event) => setDataset(event.target.value)}
+        />
+      </Field>
+      {dataset === '' && (
+        <Field label="Input">
+          <Textarea rows={2} required value={input} onChange={(event) => setInput(event.target.value)} />
+        </Field>
+      )}
+      <OptionsOfType type={type} hasDataset={dataset !== ''} options={options} onChange={setOptions} />
+    </FormDialog>
   );
 }
 

@@ -1,13 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
 import { useConnection } from '../../connection/use-connection.js';
-import { Button } from '../../ui/button.js';
 import { formatBytes } from '../../ui/format/numbers.js';
 import { Field } from '../../ui/forms/field.js';
 import { Input, Textarea } from '../../ui/forms/inputs.js';
-import { Dialog } from '../../ui/overlay/dialog.js';
+import { FormDialog } from '../../ui/overlay/form-dialog.js';
 import { toast } from '../../ui/overlay/toasts.js';
-import { ErrorLine } from '../../ui/states.js';
 import { Tabs } from '../../ui/tabs.js';
 import { inBase, type KnowledgeBase, useKnowledgeConfig } from './bases.js';
 import { IndexOptionFields, noOptions, optionsOf } from './index-options.js';
@@ -26,7 +24,6 @@ export function AddDialog({
   readonly files: readonly File[];
   onClose(): void;
 }) {
-  const form = useId();
   const { client } = useConnection();
   const queries = useQueryClient();
   const config = useKnowledgeConfig(base.id);
@@ -35,24 +32,18 @@ export function AddDialog({
   const [text, setText] = useState('');
   const [urls, setUrls] = useState('');
   const [options, setOptions] = useState(noOptions);
-  const add = useMutation({
-    mutationFn: async () => {
-      const described = optionsOf(options);
-      if (way === 'files') return uploadFiles(client, base.id, files, described);
+  const add = async () => {
+    const described = optionsOf(options);
+    if (way === 'files') uploadFiles(client, base.id, files, described);
+    else {
       const source = way === 'text' ? { text_content: text } : { url: urlField(urls) };
       await client.knowledge.uploadContent({ ...described, ...source }, { query: inBase(base.id) });
       await queries.invalidateQueries({ queryKey: ['contents'] });
-    },
-    onSuccess: () => {
-      toast({ title: way === 'files' ? 'The files are being sent.' : 'Added. It is being processed.' });
-      onClose();
-    },
-  });
-  const ready = way === 'files' ? files.length > 0 : (way === 'text' ? text : urls).trim() !== '';
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    add.mutate();
+    }
+    toast({ title: way === 'files' ? 'The files are being sent.' : 'Added. It is being processed.' });
+    onClose();
   };
+  const ready = way === 'files' ? files.length > 0 : (way === 'text' ? text : urls).trim() !== '';
   const ways: Record<Way, ReactNode> = {
     files: <ChosenFiles files={files} onChange={setFiles} />,
     text: (
@@ -78,43 +69,35 @@ export function AddDialog({
   };
   const label = { files: 'Files', text: 'Text', url: 'Web addresses' };
   return (
-    <Dialog
-      open
+    <FormDialog
       size="large"
       title={`Add to ${base.name}`}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} variant="primary" busy={add.isPending} disabled={!ready}>
-            {way === 'files' && files.length > 1 ? `Add ${files.length} files` : 'Add'}
-          </Button>
-        </>
-      }
+      action={way === 'files' && files.length > 1 ? `Add ${files.length} files` : 'Add'}
+      disabled={!ready}
+      className="flex flex-col gap-4"
+      onSubmit={add}
     >
-      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
-        <Tabs
-          label="What to add"
-          value={way}
-          onChange={(id) => setWay(id as Way)}
-          tabs={(Object.keys(ways) as Way[]).map((id) => ({ id, label: label[id], content: ways[id] }))}
-        />
-        <details>
-          <summary className="text-xs font-medium text-accent-text">
-            Name, metadata, reading and splitting
-          </summary>
-          <div className="pt-3">
-            <IndexOptionFields
-              config={config.data}
-              value={options}
-              onChange={setOptions}
-              named={way !== 'files' || files.length < 2}
-            />
-          </div>
-        </details>
-        {add.error && <ErrorLine error={add.error} />}
-      </form>
-    </Dialog>
+      <Tabs
+        label="What to add"
+        value={way}
+        onChange={(id) => setWay(id as Way)}
+        tabs={(Object.keys(ways) as Way[]).map((id) => ({ id, label: label[id], content: ways[id] }))}
+      />
+      <details>
+        <summary className="text-xs font-medium text-accent-text">
+          Name, metadata, reading and splitting
+        </summary>
+        <div className="pt-3">
+          <IndexOptionFields
+            config={config.data}
+            value={options}
+            onChange={setOptions}
+            named={way !== 'files' || files.length < 2}
+          />
+        </div>
+      </details>
+    </FormDialog>
   );
 }
 

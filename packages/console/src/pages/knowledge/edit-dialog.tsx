@@ -1,14 +1,12 @@
 import type { Content } from '@runyard/client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useConnection } from '../../connection/use-connection.js';
-import { Button } from '../../ui/button.js';
 import { Field } from '../../ui/forms/field.js';
 import { Input, Textarea } from '../../ui/forms/inputs.js';
 import { jsonFault, jsonText, parseJsonObject } from '../../ui/forms/json-text.js';
-import { Dialog } from '../../ui/overlay/dialog.js';
+import { FormDialog } from '../../ui/overlay/form-dialog.js';
 import { toast } from '../../ui/overlay/toasts.js';
-import { ErrorLine } from '../../ui/states.js';
 import { inBase } from './bases.js';
 import { ownMetadata } from './content-again.js';
 
@@ -22,7 +20,6 @@ export function EditDialog({
   readonly content: Content;
   onClose(): void;
 }) {
-  const form = useId();
   const { client } = useConnection();
   const queries = useQueryClient();
   const before = ownMetadata(content.metadata);
@@ -30,66 +27,42 @@ export function EditDialog({
   const [description, setDescription] = useState(content.description ?? '');
   const [text, setText] = useState(Object.keys(before).length > 0 ? jsonText(before) : '');
   const fault = jsonFault(text, parseJsonObject);
-  const save = useMutation({
-    mutationFn: () => {
-      const metadata = parseJsonObject(text) ?? {};
-      // the service merges what it gets
-      const gone = Object.keys(before).filter((key) => !(key in metadata));
-      return client.knowledge.updateContent(
-        content.id,
-        { name, description, metadata, ...(gone.length > 0 && { remove_metadata: gone }) },
-        { query: inBase(baseId) },
-      );
-    },
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['contents'] });
-      await queries.invalidateQueries({ queryKey: ['content'] });
-      toast({ title: 'Saved.' });
-      onClose();
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
+  const save = async () => {
+    const metadata = parseJsonObject(text) ?? {};
+    // the service merges what it gets
+    const gone = Object.keys(before).filter((key) => !(key in metadata));
+    await client.knowledge.updateContent(
+      content.id,
+      { name, description, metadata, ...(gone.length > 0 && { remove_metadata: gone }) },
+      { query: inBase(baseId) },
+    );
+    await queries.invalidateQueries({ queryKey: ['contents'] });
+    await queries.invalidateQueries({ queryKey: ['content'] });
+    toast({ title: 'Saved.' });
+    onClose();
   };
   return (
-    <Dialog
-      open
+    <FormDialog
       title="Edit document"
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={form}
-            variant="primary"
-            busy={save.isPending}
-            disabled={fault !== undefined || name.trim() === ''}
-          >
-            Save
-          </Button>
-        </>
-      }
+      disabled={fault !== undefined || name.trim() === ''}
+      onSubmit={save}
     >
-      <form id={form} className="flex flex-col gap-3" onSubmit={submit}>
-        <Field label="Name">
-          <Input value={name} maxLength={1_024} onChange={(event) => setName(event.target.value)} />
-        </Field>
-        <Field label="Description">
-          <Input value={description} onChange={(event) => setDescription(event.target.value)} />
-        </Field>
-        <Field label="Metadata" hint="A JSON object. Filters of searches see changes at once." error={fault}>
-          <Textarea
-            rows={6}
-            spellCheck={false}
-            className="font-mono text-[0.8125rem]"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        </Field>
-        {save.error && <ErrorLine error={save.error} />}
-      </form>
-    </Dialog>
+      <Field label="Name">
+        <Input value={name} maxLength={1_024} onChange={(event) => setName(event.target.value)} />
+      </Field>
+      <Field label="Description">
+        <Input value={description} onChange={(event) => setDescription(event.target.value)} />
+      </Field>
+      <Field label="Metadata" hint="A JSON object. Filters of searches see changes at once." error={fault}>
+        <Textarea
+          rows={6}
+          spellCheck={false}
+          className="font-mono text-[0.8125rem]"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </Field>
+    </FormDialog>
   );
 }

@@ -1,14 +1,12 @@
 import type { Learning } from '@runyard/client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useId, useState } from 'react';
 import { useConnection } from '../../connection/use-connection.js';
-import { Button } from '../../ui/button.js';
 import { Field } from '../../ui/forms/field.js';
 import { Input, Textarea } from '../../ui/forms/inputs.js';
 import { jsonFault, jsonText, parseJsonObject } from '../../ui/forms/json-text.js';
-import { Dialog } from '../../ui/overlay/dialog.js';
+import { FormDialog } from '../../ui/overlay/form-dialog.js';
 import { toast } from '../../ui/overlay/toasts.js';
-import { ErrorLine } from '../../ui/states.js';
 import { knownTypes } from './learning-text.js';
 
 /** What a record belongs to. It cannot change later: the id follows from it. */
@@ -25,7 +23,7 @@ type Identity = (typeof identities)[number][0];
 
 /** Creates a record, or changes its content and metadata. */
 export function LearningDialog({ learning, onClose }: { readonly learning?: Learning; onClose(): void }) {
-  const ids = { form: useId(), types: useId() };
+  const types = useId();
   const { client } = useConnection();
   const queries = useQueryClient();
   const [type, setType] = useState<string>('user_profile');
@@ -36,91 +34,69 @@ export function LearningDialog({ learning, onClose }: { readonly learning?: Lear
     content: content.trim() === '' ? 'The content is missing.' : jsonFault(content, parseJsonObject),
     metadata: jsonFault(metadata, parseJsonObject),
   };
-  const save = useMutation({
-    mutationFn: () => {
-      const held = { content: parseJsonObject(content) ?? {}, metadata: parseJsonObject(metadata) ?? null };
-      if (learning) return client.learnings.update(learning.learning_id, held);
+  const save = async () => {
+    const held = { content: parseJsonObject(content) ?? {}, metadata: parseJsonObject(metadata) ?? null };
+    if (learning) await client.learnings.update(learning.learning_id, held);
+    else {
       const given = Object.entries(identity).filter(([, value]) => value.trim() !== '');
-      return client.learnings.create({ learning_type: type.trim(), ...held, ...Object.fromEntries(given) });
-    },
-    onSuccess: async () => {
-      for (const key of ['learnings', 'learning', 'learning-users'])
-        await queries.invalidateQueries({ queryKey: [key] });
-      toast({ title: 'Saved.' });
-      onClose();
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
+      await client.learnings.create({ learning_type: type.trim(), ...held, ...Object.fromEntries(given) });
+    }
+    for (const key of ['learnings', 'learning', 'learning-users'])
+      await queries.invalidateQueries({ queryKey: [key] });
+    toast({ title: 'Saved.' });
+    onClose();
   };
   return (
-    <Dialog
-      open
+    <FormDialog
       title={learning ? 'Edit learning' : 'New learning'}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={ids.form}
-            variant="primary"
-            busy={save.isPending}
-            disabled={faults.content !== undefined || faults.metadata !== undefined || type.trim() === ''}
-          >
-            Save
-          </Button>
-        </>
-      }
+      disabled={faults.content !== undefined || faults.metadata !== undefined || type.trim() === ''}
+      onSubmit={save}
     >
-      <form id={ids.form} className="flex flex-col gap-3" onSubmit={submit}>
-        {!learning && (
-          <>
-            <Field
-              label="Type"
-              hint="Those of the list are used by agents. Any other name is a type of your own."
-            >
-              <Input list={ids.types} value={type} onChange={(event) => setType(event.target.value)} />
-            </Field>
-            <datalist id={ids.types}>
-              {knownTypes.map((one) => (
-                <option key={one} value={one} />
-              ))}
-            </datalist>
-            <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
-              {identities.map(([key, label]) => (
-                <Field key={key} label={label}>
-                  <Input
-                    spellCheck={false}
-                    value={identity[key] ?? ''}
-                    onChange={(event) => setIdentity({ ...identity, [key]: event.target.value })}
-                  />
-                </Field>
-              ))}
-            </div>
-          </>
-        )}
-        <Field label="Content" hint="A JSON object." error={faults.content}>
-          <Textarea
-            rows={8}
-            spellCheck={false}
-            className="font-mono text-[0.8125rem]"
-            value={content}
-            onChange={(event) => setContent(event.target.value)}
-          />
-        </Field>
-        <Field label="Metadata" hint="A JSON object, or nothing." error={faults.metadata}>
-          <Textarea
-            rows={2}
-            spellCheck={false}
-            className="font-mono text-[0.8125rem]"
-            value={metadata}
-            onChange={(event) => setMetadata(event.target.value)}
-          />
-        </Field>
-        {save.error && <ErrorLine error={save.error} />}
-      </form>
-    </Dialog>
+      {!learning && (
+        <>
+          <Field
+            label="Type"
+            hint="Those of the list are used by agents. Any other name is a type of your own."
+          >
+            <Input list={types} value={type} onChange={(event) => setType(event.target.value)} />
+          </Field>
+          <datalist id={types}>
+            {knownTypes.map((one) => (
+              <option key={one} value={one} />
+            ))}
+          </datalist>
+          <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
+            {identities.map(([key, label]) => (
+              <Field key={key} label={label}>
+                <Input
+                  spellCheck={false}
+                  value={identity[key] ?? ''}
+                  onChange={(event) => setIdentity({ ...identity, [key]: event.target.value })}
+                />
+              </Field>
+            ))}
+          </div>
+        </>
+      )}
+      <Field label="Content" hint="A JSON object." error={faults.content}>
+        <Textarea
+          rows={8}
+          spellCheck={false}
+          className="font-mono text-[0.8125rem]"
+          value={content}
+          onChange={(event) => setContent(event.target.value)}
+        />
+      </Field>
+      <Field label="Metadata" hint="A JSON object, or nothing." error={faults.metadata}>
+        <Textarea
+          rows={2}
+          spellCheck={false}
+          className="font-mono text-[0.8125rem]"
+          value={metadata}
+          onChange={(event) => setMetadata(event.target.value)}
+        />
+      </Field>
+    </FormDialog>
   );
 }

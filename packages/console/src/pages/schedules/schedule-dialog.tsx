@@ -1,15 +1,13 @@
 import type { Kind, Schedule, ScheduleCreate } from '@runyard/client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { useConnection } from '../../connection/use-connection.js';
 import { useComponents } from '../../data/components.js';
-import { Button } from '../../ui/button.js';
 import { Field } from '../../ui/forms/field.js';
 import { Input, Select, Textarea } from '../../ui/forms/inputs.js';
 import { jsonFault, jsonText, parseJsonObject } from '../../ui/forms/json-text.js';
-import { Dialog } from '../../ui/overlay/dialog.js';
-import { ErrorLine } from '../../ui/states.js';
+import { FormDialog } from '../../ui/overlay/form-dialog.js';
 import { readersZone, zones } from './cron.js';
 import { CronPreview } from './cron-preview.js';
 import { ExecutionFields, type ExecutionTexts, executionOf, executionTexts } from './execution-fields.js';
@@ -19,7 +17,7 @@ const route = 'route';
 
 /** Creates a schedule, or changes one. */
 export function ScheduleDialog({ schedule, onClose }: { readonly schedule?: Schedule; onClose(): void }) {
-  const ids = { form: useId(), zones: useId() };
+  const zoneList = useId();
   const { client } = useConnection();
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -42,166 +40,140 @@ export function ScheduleDialog({ schedule, onClose }: { readonly schedule?: Sche
   const fault = jsonFault(payload, parseJsonObject);
   const chosen = what || (components[0] ? `${components[0].kind}/${components[0].id}` : route);
   const isRoute = chosen === route;
-  const save = useMutation({
-    mutationFn: () => {
-      const [kind, ...id] = chosen.split('/');
-      const called = isRoute
-        ? { method, endpoint: endpoint.trim(), payload: parseJsonObject(payload) ?? null }
-        : {
-            method: 'POST',
-            endpoint: endpointOf({ kind: kind as Kind, id: id.join('/') }),
-            payload: { ...parseJsonObject(payload), message },
-          };
-      const body: ScheduleCreate = {
-        name: name.trim(),
-        description: description.trim() || null,
-        cron_expr: cron.trim(),
-        timezone,
-        ...called,
-        ...executionOf(execution),
-      };
-      return schedule ? client.schedules.update(schedule.id, body) : client.schedules.create(body);
-    },
-    onSuccess: async ({ id }) => {
-      await queries.invalidateQueries({ queryKey: ['schedules'] });
-      await queries.invalidateQueries({ queryKey: ['schedule'] });
-      onClose();
-      if (!schedule) await navigate({ to: '/schedules/$scheduleId', params: { scheduleId: id } });
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
+  const save = async () => {
+    const [kind, ...id] = chosen.split('/');
+    const called = isRoute
+      ? { method, endpoint: endpoint.trim(), payload: parseJsonObject(payload) ?? null }
+      : {
+          method: 'POST',
+          endpoint: endpointOf({ kind: kind as Kind, id: id.join('/') }),
+          payload: { ...parseJsonObject(payload), message },
+        };
+    const body: ScheduleCreate = {
+      name: name.trim(),
+      description: description.trim() || null,
+      cron_expr: cron.trim(),
+      timezone,
+      ...called,
+      ...executionOf(execution),
+    };
+    const saved = await (schedule
+      ? client.schedules.update(schedule.id, body)
+      : client.schedules.create(body));
+    await queries.invalidateQueries({ queryKey: ['schedules'] });
+    await queries.invalidateQueries({ queryKey: ['schedule'] });
+    onClose();
+    if (!schedule) await navigate({ to: '/schedules/$scheduleId', params: { scheduleId: saved.id } });
   };
   const ready = name.trim() !== '' && (isRoute ? endpoint.trim() !== '' : message.trim() !== '');
   return (
-    <Dialog
-      open
+    <FormDialog
       size="large"
       title={schedule ? `Edit ${schedule.name}` : 'New schedule'}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={ids.form}
-            variant="primary"
-            busy={save.isPending}
-            disabled={!ready || fault !== undefined}
-          >
-            {schedule ? 'Save' : 'Create'}
-          </Button>
-        </>
-      }
+      action={schedule ? 'Save' : 'Create'}
+      disabled={!ready || fault !== undefined}
+      className="grid grid-cols-1 gap-3 sm:grid-cols-2"
+      onSubmit={save}
     >
-      <form id={ids.form} className="grid grid-cols-1 gap-3 sm:grid-cols-2" onSubmit={submit}>
-        <Field label="Name">
-          <Input value={name} maxLength={255} onChange={(event) => setName(event.target.value)} />
-        </Field>
-        <Field label="Description">
-          <Input value={description} onChange={(event) => setDescription(event.target.value)} />
-        </Field>
-        <Field
-          label="Cron"
-          hint="Minute, hour, day of the month, month, day of the week; or @daily and the like."
-        >
-          <Input
-            spellCheck={false}
-            className="font-mono"
-            value={cron}
-            onChange={(event) => setCron(event.target.value)}
-          />
-        </Field>
-        <Field label="Time zone" hint={`Yours is ${readersZone}.`}>
-          <Input
-            list={ids.zones}
-            spellCheck={false}
-            value={timezone}
-            onChange={(event) => setTimezone(event.target.value)}
-          />
-        </Field>
-        <datalist id={ids.zones}>
-          {zones.map((zone) => (
-            <option key={zone} value={zone} />
-          ))}
-        </datalist>
-        <div className="sm:col-span-2">
-          <CronPreview cron={cron} timezone={timezone} />
+      <Field label="Name">
+        <Input value={name} maxLength={255} onChange={(event) => setName(event.target.value)} />
+      </Field>
+      <Field label="Description">
+        <Input value={description} onChange={(event) => setDescription(event.target.value)} />
+      </Field>
+      <Field
+        label="Cron"
+        hint="Minute, hour, day of the month, month, day of the week; or @daily and the like."
+      >
+        <Input
+          spellCheck={false}
+          className="font-mono"
+          value={cron}
+          onChange={(event) => setCron(event.target.value)}
+        />
+      </Field>
+      <Field label="Time zone" hint={`Yours is ${readersZone}.`}>
+        <Input
+          list={zoneList}
+          spellCheck={false}
+          value={timezone}
+          onChange={(event) => setTimezone(event.target.value)}
+        />
+      </Field>
+      <datalist id={zoneList}>
+        {zones.map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+      <div className="sm:col-span-2">
+        <CronPreview cron={cron} timezone={timezone} />
+      </div>
+      <Field label="What it runs">
+        <Select
+          value={chosen}
+          options={[
+            ...(target && !components.some(({ kind, id }) => `${kind}/${id}` === what)
+              ? [{ value: what, label: `${target.id} (${target.kind})` }]
+              : []),
+            ...components.map(({ kind, id, name: called }) => ({
+              value: `${kind}/${id}`,
+              label: `${called} (${kind})`,
+            })),
+            { value: route, label: 'Another route of the service' },
+          ]}
+          onChange={(event) => setWhat(event.target.value)}
+        />
+      </Field>
+      {isRoute && (
+        <div className="grid grid-cols-[6rem_minmax(0,1fr)] gap-2">
+          <Field label="Method">
+            <Select
+              value={method}
+              options={['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((one) => ({ value: one, label: one }))}
+              onChange={(event) => setMethod(event.target.value)}
+            />
+          </Field>
+          <Field label="Path">
+            <Input
+              spellCheck={false}
+              placeholder="/metrics/refresh"
+              value={endpoint}
+              onChange={(event) => setEndpoint(event.target.value)}
+            />
+          </Field>
         </div>
-        <Field label="What it runs">
-          <Select
-            value={chosen}
-            options={[
-              ...(target && !components.some(({ kind, id }) => `${kind}/${id}` === what)
-                ? [{ value: what, label: `${target.id} (${target.kind})` }]
-                : []),
-              ...components.map(({ kind, id, name: called }) => ({
-                value: `${kind}/${id}`,
-                label: `${called} (${kind})`,
-              })),
-              { value: route, label: 'Another route of the service' },
-            ]}
-            onChange={(event) => setWhat(event.target.value)}
-          />
-        </Field>
-        {isRoute && (
-          <div className="grid grid-cols-[6rem_minmax(0,1fr)] gap-2">
-            <Field label="Method">
-              <Select
-                value={method}
-                options={['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((one) => ({ value: one, label: one }))}
-                onChange={(event) => setMethod(event.target.value)}
-              />
-            </Field>
-            <Field label="Path">
-              <Input
-                spellCheck={false}
-                placeholder="/metrics/refresh"
-                value={endpoint}
-                onChange={(event) => setEndpoint(event.target.value)}
-              />
-            </Field>
-          </div>
-        )}
-        {!isRoute && (
-          <div className="sm:col-span-2">
-            <Field label="Message">
-              <Textarea rows={3} value={message} onChange={(event) => setMessage(event.target.value)} />
-            </Field>
-          </div>
-        )}
-        <details className="sm:col-span-2" open={payload !== '' && isRoute}>
-          <summary className="text-xs font-medium text-accent-text">
-            Further fields, retries, overlap and missed ticks
-          </summary>
-          <div className="flex flex-col gap-3 pt-3">
-            <Field
-              label={isRoute ? 'Body' : 'Further fields of the run'}
-              hint={
-                isRoute
-                  ? 'A JSON object.'
-                  : 'A JSON object, such as {"session_id": "daily"} or {"version": 2}.'
-              }
-              error={fault}
-            >
-              <Textarea
-                rows={2}
-                spellCheck={false}
-                className="font-mono text-[0.8125rem]"
-                value={payload}
-                onChange={(event) => setPayload(event.target.value)}
-              />
-            </Field>
-            <ExecutionFields value={execution} onChange={setExecution} />
-          </div>
-        </details>
-        {save.error && (
-          <div className="sm:col-span-2">
-            <ErrorLine error={save.error} />
-          </div>
-        )}
-      </form>
-    </Dialog>
+      )}
+      {!isRoute && (
+        <div className="sm:col-span-2">
+          <Field label="Message">
+            <Textarea rows={3} value={message} onChange={(event) => setMessage(event.target.value)} />
+          </Field>
+        </div>
+      )}
+      <details className="sm:col-span-2" open={payload !== '' && isRoute}>
+        <summary className="text-xs font-medium text-accent-text">
+          Further fields, retries, overlap and missed ticks
+        </summary>
+        <div className="flex flex-col gap-3 pt-3">
+          <Field
+            label={isRoute ? 'Body' : 'Further fields of the run'}
+            hint={
+              isRoute ? 'A JSON object.' : 'A JSON object, such as {"session_id": "daily"} or {"version": 2}.'
+            }
+            error={fault}
+          >
+            <Textarea
+              rows={2}
+              spellCheck={false}
+              className="font-mono text-[0.8125rem]"
+              value={payload}
+              onChange={(event) => setPayload(event.target.value)}
+            />
+          </Field>
+          <ExecutionFields value={execution} onChange={setExecution} />
+        </div>
+      </details>
+    </FormDialog>
   );
 }

@@ -1,13 +1,11 @@
 import type { NewServiceAccount } from '@runyard/client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useConnection } from '../../connection/use-connection.js';
-import { Button } from '../../ui/button.js';
 import { Field } from '../../ui/forms/field.js';
 import { Input, Textarea } from '../../ui/forms/inputs.js';
 import { Checkbox } from '../../ui/forms/toggles.js';
-import { Dialog } from '../../ui/overlay/dialog.js';
-import { ErrorLine } from '../../ui/states.js';
+import { FormDialog } from '../../ui/overlay/form-dialog.js';
 
 const defaultScopes = ['agents:run', 'teams:run', 'workflows:run', 'sessions:read', 'config:read'];
 
@@ -19,7 +17,6 @@ export function NewAccountDialog({
   onClose(): void;
   onCreated(account: NewServiceAccount): void;
 }) {
-  const form = useId();
   const { client } = useConnection();
   const queries = useQueryClient();
   const [name, setName] = useState('');
@@ -27,89 +24,67 @@ export function NewAccountDialog({
   const [days, setDays] = useState('90');
   const [forever, setForever] = useState(false);
   const [privileged, setPrivileged] = useState(false);
-  const create = useMutation({
-    mutationFn: () =>
-      client.serviceAccounts.create({
-        name: name.trim(),
-        scopes: scopes
-          .split(/[\s,]+/)
-          .filter(Boolean)
-          .map((scope) => ({ scope })),
-        ...(forever ? { never_expires: true } : { expires_in_days: Number(days) }),
-        allow_privileged_scopes: privileged,
-      }),
-    onSuccess: async (account) => {
-      onClose();
-      onCreated(account);
-      await queries.invalidateQueries({ queryKey: ['service-accounts'] });
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate();
+  const create = async () => {
+    const account = await client.serviceAccounts.create({
+      name: name.trim(),
+      scopes: scopes
+        .split(/[\s,]+/)
+        .filter(Boolean)
+        .map((scope) => ({ scope })),
+      ...(forever ? { never_expires: true } : { expires_in_days: Number(days) }),
+      allow_privileged_scopes: privileged,
+    });
+    onClose();
+    onCreated(account);
+    await queries.invalidateQueries({ queryKey: ['service-accounts'] });
   };
   return (
-    <Dialog
-      open
+    <FormDialog
       title="New service account"
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={form}
-            variant="primary"
-            busy={create.isPending}
-            disabled={name.trim() === ''}
-          >
-            Create
-          </Button>
-        </>
-      }
+      action="Create"
+      disabled={name.trim() === ''}
+      onSubmit={create}
     >
-      <form id={form} className="flex flex-col gap-3" onSubmit={submit}>
-        <Field label="Name" hint="Lowercase letters, digits, - and _.">
-          <Input
-            autoCapitalize="none"
-            spellCheck={false}
-            placeholder="ci-bot"
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </Field>
-        <Field
-          label="Scopes"
-          hint="One per line: resource:action, or resource:id:action for one component. You can give only scopes that you hold."
-        >
-          <Textarea
-            rows={6}
-            spellCheck={false}
-            className="font-mono text-[0.8125rem]"
-            value={scopes}
-            onChange={(event) => setScopes(event.target.value)}
-          />
-        </Field>
-        <Checkbox
-          label="Allow privileged scopes"
-          hint="Needed for write, delete, service_accounts and the admin scope."
-          checked={privileged}
-          onChange={setPrivileged}
+      <Field label="Name" hint="Lowercase letters, digits, - and _.">
+        <Input
+          autoCapitalize="none"
+          spellCheck={false}
+          placeholder="ci-bot"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
         />
-        <Field label="Valid for days">
-          <Input
-            type="number"
-            min={1}
-            max={3_650}
-            className="max-w-32"
-            disabled={forever}
-            value={days}
-            onChange={(event) => setDays(event.target.value)}
-          />
-        </Field>
-        <Checkbox label="Valid until it is revoked" checked={forever} onChange={setForever} />
-        {create.error && <ErrorLine error={create.error} />}
-      </form>
-    </Dialog>
+      </Field>
+      <Field
+        label="Scopes"
+        hint="One per line: resource:action, or resource:id:action for one component. You can give only scopes that you hold."
+      >
+        <Textarea
+          rows={6}
+          spellCheck={false}
+          className="font-mono text-[0.8125rem]"
+          value={scopes}
+          onChange={(event) => setScopes(event.target.value)}
+        />
+      </Field>
+      <Checkbox
+        label="Allow privileged scopes"
+        hint="Needed for write, delete, service_accounts and the admin scope."
+        checked={privileged}
+        onChange={setPrivileged}
+      />
+      <Field label="Valid for days">
+        <Input
+          type="number"
+          min={1}
+          max={3_650}
+          className="max-w-32"
+          disabled={forever}
+          value={days}
+          onChange={(event) => setDays(event.target.value)}
+        />
+      </Field>
+      <Checkbox label="Valid until it is revoked" checked={forever} onChange={setForever} />
+    </FormDialog>
   );
 }

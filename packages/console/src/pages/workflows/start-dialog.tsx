@@ -1,12 +1,10 @@
 import type { Workflow } from '@runyard/client';
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { useClient } from '../../connection/use-connection.js';
-import { Button } from '../../ui/button.js';
 import { Field } from '../../ui/forms/field.js';
 import { Input, Textarea } from '../../ui/forms/inputs.js';
 import { problemsIn, SchemaForm, startValue } from '../../ui/forms/schema-form.js';
-import { Dialog } from '../../ui/overlay/dialog.js';
-import { ErrorLine } from '../../ui/states.js';
+import { FormDialog } from '../../ui/overlay/form-dialog.js';
 
 export interface StartDialogProps {
   readonly workflow: Workflow;
@@ -17,82 +15,62 @@ export interface StartDialogProps {
 /** Starts a run in the background: from a form made of the input schema, from pasted JSON, or from a text. */
 export function StartDialog({ workflow, onClose, onStarted }: StartDialogProps) {
   const client = useClient();
-  const form = useId();
   const { input_schema: schema, factory_input_schema: factorySchema } = workflow;
   const [text, setText] = useState('');
   const [input, setInput] = useState<unknown>(() => schema && startValue(schema));
   const [factoryInput, setFactoryInput] = useState<unknown>(() => factorySchema && startValue(factorySchema));
   const [session, setSession] = useState('');
   const [tried, setTried] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
   const isComplete =
     (schema === undefined || problemsIn(schema, input).size === 0) &&
     (factorySchema === undefined || problemsIn(factorySchema, factoryInput).size === 0);
-  const start = async (event: FormEvent) => {
-    event.preventDefault();
+  const start = async () => {
     setTried(true);
     if (!isComplete) return;
-    setBusy(true);
-    setError(undefined);
-    try {
-      const { runId } = await client.workflows.start(workflow.id, {
-        message: schema === undefined ? text : objectOf(input),
-        ...(factorySchema && { factory_input: objectOf(factoryInput) }),
-        ...(session.trim() && { session_id: session.trim() }),
-      });
-      onStarted(runId);
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    const { runId } = await client.workflows.start(workflow.id, {
+      message: schema === undefined ? text : objectOf(input),
+      ...(factorySchema && { factory_input: objectOf(factoryInput) }),
+      ...(session.trim() && { session_id: session.trim() }),
+    });
+    onStarted(runId);
+    onClose();
   };
   return (
-    <Dialog
-      open
+    <FormDialog
       title={`Run ${workflow.name}`}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} variant="primary" busy={busy}>
-            Run
-          </Button>
-        </>
-      }
+      action="Run"
+      className="flex flex-col gap-4"
+      onSubmit={start}
     >
-      <form id={form} className="flex flex-col gap-4" onSubmit={(event) => void start(event)}>
-        {schema === undefined ? (
-          <Field label="Input">
-            <Textarea
-              autoFocus
-              rows={4}
-              required
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
-          </Field>
-        ) : (
-          <SchemaForm schema={schema} value={input} onChange={setInput} showProblems={tried} />
-        )}
-        {factorySchema && (
-          <fieldset className="flex flex-col gap-2">
-            <legend className="pb-1 text-sm font-semibold">Input of the factory</legend>
-            <SchemaForm
-              schema={factorySchema}
-              value={factoryInput}
-              onChange={setFactoryInput}
-              showProblems={tried}
-            />
-          </fieldset>
-        )}
-        <Field label="Session" hint="The id of a session to continue. Empty: a new one.">
-          <Input value={session} onChange={(event) => setSession(event.target.value)} />
+      {schema === undefined ? (
+        <Field label="Input">
+          <Textarea
+            autoFocus
+            rows={4}
+            required
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
         </Field>
-        {error !== undefined && <ErrorLine error={error} />}
-      </form>
-    </Dialog>
+      ) : (
+        <SchemaForm schema={schema} value={input} onChange={setInput} showProblems={tried} />
+      )}
+      {factorySchema && (
+        <fieldset className="flex flex-col gap-2">
+          <legend className="pb-1 text-sm font-semibold">Input of the factory</legend>
+          <SchemaForm
+            schema={factorySchema}
+            value={factoryInput}
+            onChange={setFactoryInput}
+            showProblems={tried}
+          />
+        </fieldset>
+      )}
+      <Field label="Session" hint="The id of a session to continue. Empty: a new one.">
+        <Input value={session} onChange={(event) => setSession(event.target.value)} />
+      </Field>
+    </FormDialog>
   );
 }
 

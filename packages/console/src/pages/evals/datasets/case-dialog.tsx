@@ -1,10 +1,8 @@
 import type { DatasetCase } from '@runyard/client';
-import { type FormEvent, useId, useState } from 'react';
-import { Button } from '../../../ui/button.js';
+import { useState } from 'react';
 import { Field } from '../../../ui/forms/field.js';
 import { Input, Textarea } from '../../../ui/forms/inputs.js';
-import { Dialog } from '../../../ui/overlay/dialog.js';
-import { ErrorLine } from '../../../ui/states.js';
+import { FormDialog } from '../../../ui/overlay/form-dialog.js';
 
 /** A case as a form gives it. Null clears a field. */
 export interface EditedCase {
@@ -22,82 +20,61 @@ export interface CaseDialogProps {
 }
 
 export function CaseDialog({ given, onClose, onSave }: CaseDialogProps) {
-  const form = useId();
   const [id, setId] = useState(given?.id ?? '');
   const [input, setInput] = useState(given?.input ?? '');
   const [output, setOutput] = useState(given?.expected_output ?? '');
   const [calls, setCalls] = useState(written(given?.expected_tool_calls));
   const [metadata, setMetadata] = useState(written(given?.metadata));
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      await onSave(
-        {
-          input,
-          expected_output: output === '' ? null : output,
-          expected_tool_calls: read(calls, 'Expected tool calls', Array.isArray),
-          metadata: read(metadata, 'Metadata', isObject),
-        },
-        id.trim() || undefined,
-      );
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+  const save = async () => {
+    await onSave(
+      {
+        input,
+        expected_output: output === '' ? null : output,
+        expected_tool_calls: read(calls, 'Expected tool calls', Array.isArray),
+        metadata: read(metadata, 'Metadata', isObject),
+      },
+      id.trim() || undefined,
+    );
+    onClose();
   };
   return (
-    <Dialog
-      open
+    <FormDialog
       title={given ? `Case ${given.id}` : 'New case'}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} variant="primary" busy={busy} disabled={input === ''}>
-            Save
-          </Button>
-        </>
-      }
+      disabled={input === ''}
+      onSubmit={save}
     >
-      <form id={form} className="flex flex-col gap-3" onSubmit={(event) => void save(event)}>
-        {!given && (
-          <Field label="Id" hint="Identifies the case when evals are compared. Made from the input if empty.">
-            <Input value={id} onChange={(event) => setId(event.target.value)} />
-          </Field>
-        )}
-        <Field label="Input">
-          <Textarea rows={3} value={input} onChange={(event) => setInput(event.target.value)} />
+      {!given && (
+        <Field label="Id" hint="Identifies the case when evals are compared. Made from the input if empty.">
+          <Input value={id} onChange={(event) => setId(event.target.value)} />
         </Field>
-        <Field label="Expected output">
-          <Textarea rows={3} value={output} onChange={(event) => setOutput(event.target.value)} />
-        </Field>
-        <Field
-          label="Expected tool calls as JSON"
-          hint='A list of names, or of objects: ["search", {"name": "add", "arguments": {"a": 1}}]'
-        >
-          <Textarea
-            rows={2}
-            className="font-mono"
-            value={calls}
-            onChange={(event) => setCalls(event.target.value)}
-          />
-        </Field>
-        <Field label="Metadata as JSON" hint='An object, such as {"difficulty": "high"}'>
-          <Textarea
-            rows={2}
-            className="font-mono"
-            value={metadata}
-            onChange={(event) => setMetadata(event.target.value)}
-          />
-        </Field>
-        {error !== undefined && <ErrorLine error={error} />}
-      </form>
-    </Dialog>
+      )}
+      <Field label="Input">
+        <Textarea rows={3} value={input} onChange={(event) => setInput(event.target.value)} />
+      </Field>
+      <Field label="Expected output">
+        <Textarea rows={3} value={output} onChange={(event) => setOutput(event.target.value)} />
+      </Field>
+      <Field
+        label="Expected tool calls as JSON"
+        hint='A list of names, or of objects: ["search", {"name": "add", "arguments": {"a": 1}}]'
+      >
+        <Textarea
+          rows={2}
+          className="font-mono"
+          value={calls}
+          onChange={(event) => setCalls(event.target.value)}
+        />
+      </Field>
+      <Field label="Metadata as JSON" hint='An object, such as {"difficulty": "high"}'>
+        <Textarea
+          rows={2}
+          className="font-mono"
+          value={metadata}
+          onChange={(event) => setMetadata(event.target.value)}
+        />
+      </Field>
+    </FormDialog>
   );
 }
 
