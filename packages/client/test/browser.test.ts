@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agent, tool } from '../../runyard/src/index.js';
-import { findChromium } from '../../runyard/test/support/clients/chromium.js';
+import { launchChromium } from '../../runyard/test/support/clients/chromium.js';
 import { ScriptBook } from '../../runyard/test/support/providers/script-book.js';
 import { ServerBetween } from '../../runyard/test/support/server-between.js';
 import { TestService } from '../../runyard/test/support/service.js';
@@ -71,8 +71,7 @@ beforeAll(async () => {
       server.get('/react.js', (_request, reply) => reply.type('text/javascript').send(react));
     },
   });
-  // as root, Chromium needs a flag because its sandbox is not available
-  browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  browser = await launchChromium();
 }, installMs);
 
 afterAll(async () => {

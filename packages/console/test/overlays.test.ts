@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { findChromium } from '../../runyard/test/support/clients/chromium.js';
+import { launchChromium } from '../../runyard/test/support/clients/chromium.js';
 import { patience } from '../../runyard/test/support/patience.js';
 
 let browser: Browser;
@@ -19,8 +19,7 @@ beforeAll(async () => {
   const { output } = await build.generate({ format: 'iife' });
   await build.close();
   script = output[0].code;
-  // as root, Chromium needs a flag because its sandbox is not available
-  browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  browser = await launchChromium();
 });
 
 afterAll(() => browser?.close());

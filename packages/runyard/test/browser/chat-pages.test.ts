@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent, tool } from '../../src/index.js';
 import { agui, aiSdk } from '../../src/interfaces.js';
-import { findChromium } from '../support/clients/chromium.js';
+import { launchChromium } from '../support/clients/chromium.js';
 import { ScriptBook } from '../support/providers/script-book.js';
 import { TestService } from '../support/service.js';
 import { gate, until } from '../support/until.js';
@@ -70,8 +70,7 @@ beforeAll(async () => {
       }
     },
   });
-  // as root, Chromium needs a flag because its sandbox is not available
-  browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  browser = await launchChromium();
 }, installMs);
 
 afterAll(async () => {

@@ -1,9 +1,9 @@
 // functions that run in the page use its types
 /// <reference lib="dom" />
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { agent, type RunyardOptions, step, team, tool, workflow } from '../../../src/index.js';
-import { findChromium } from '../../support/clients/chromium.js';
+import { launchChromium } from '../../support/clients/chromium.js';
 import { patience } from '../../support/patience.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
 import { TestService } from '../../support/service.js';
@@ -42,8 +42,7 @@ export function consoleBench(options: RunyardOptions = {}): ConsoleBench {
   const bench: { service?: TestService; browser?: Browser } = {};
   beforeAll(async () => {
     bench.service = await TestService.start({ ...components(book), ...options });
-    // as root, Chromium needs a flag because its sandbox is not available
-    bench.browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+    bench.browser = await launchChromium();
   }, installMs);
   afterAll(async () => {
     await bench.browser?.close();

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { agent } from '../../../src/index.js';
-import { findChromium } from '../../support/clients/chromium.js';
+import { launchChromium } from '../../support/clients/chromium.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
 import { TestService } from '../../support/service.js';
 import { until } from '../../support/until.js';
@@ -31,10 +31,7 @@ beforeAll(async () => {
       });
     },
   });
-  browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: ['--no-sandbox', `--host-resolver-rules=MAP ${rebound} 127.0.0.1`],
-  });
+  browser = await launchChromium(`--host-resolver-rules=MAP ${rebound} 127.0.0.1`);
 }, installMs);
 
 afterAll(async () => {

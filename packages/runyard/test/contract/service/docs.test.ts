@@ -1,7 +1,7 @@
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agent, type RunyardOptions, step, team, workflow } from '../../../src/index.js';
-import { findChromium } from '../../support/clients/chromium.js';
+import { launchChromium } from '../../support/clients/chromium.js';
 import { patience } from '../../support/patience.js';
 import { type Body, startService, TestService } from '../../support/service.js';
 
@@ -19,8 +19,7 @@ beforeAll(async () => {
     teams: [team({ id: 'crew', model: 'offline', members: [assistant] })],
     workflows: [workflow({ id: 'flow', steps: [step({ name: 'answer', agent: assistant })] })],
   });
-  // as root, Chromium needs a flag because its sandbox is not available
-  browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  browser = await launchChromium();
   opened = await open(`${service.url}/docs`);
 }, installMs);
 afterAll(async () => {
