@@ -33,6 +33,7 @@ test('learnings are written, filtered, opened, changed and deleted', async () =>
   const edit = page.getByRole('dialog', { name: 'Edit learning' });
   await edit.getByLabel('Content').fill('{"name": "Ada Lovelace"}');
   await edit.getByRole('button', { name: 'Save' }).click();
+  await edit.waitFor({ state: 'hidden' });
   await dialog.getByText('"Ada Lovelace"').waitFor();
   await dialog.getByRole('button', { name: 'Close' }).click();
 
