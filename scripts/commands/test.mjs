@@ -4,27 +4,34 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, ensureInstalled, root } from '../lib/setup.mjs';
 
-/** Provides PostgreSQL, runs every test (or those that the words name) and ends with the counts. */
+/** Provides PostgreSQL and Redis, runs every test (or those that the words name) and ends with the counts. */
 export async function run(words) {
   await ensureInstalled();
   await ensureBuilt();
   const { providePostgres } = await import('../lib/postgres.mjs');
+  const { provideRedis } = await import('../lib/redis.mjs');
   const interruption = watchForInterruption();
   let postgres;
+  let redis;
   try {
     postgres = await providePostgres(interruption.signal);
     console.log(`PostgreSQL: ${postgres.description}`);
+    redis = await provideRedis(interruption.signal);
+    console.log(`Redis: ${redis.description}`);
   } catch (error) {
+    await postgres?.stop();
     finish({ passed: 0, failed: 1, skipped: 0 }, interruption.signal.aborted ? undefined : error.message);
     return;
   }
   const folder = mkdtempSync(join(tmpdir(), 'runyard-test-'));
+  const servers = { RUNYARD_TEST_POSTGRES_URL: postgres.url, RUNYARD_TEST_REDIS_URL: redis.url };
+  const stop = () => Promise.all([postgres.stop(), redis.stop()]);
   try {
-    const counts = await runVitest(words, postgres.url, join(folder, 'counts.json'), interruption);
-    await postgres.stop();
+    const counts = await runVitest(words, servers, join(folder, 'counts.json'), interruption);
+    await stop();
     finish(counts);
   } finally {
-    await postgres.stop();
+    await stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -39,11 +46,11 @@ function watchForInterruption() {
   return controller;
 }
 
-async function runVitest(words, postgresUrl, countsFile, interruption) {
+async function runVitest(words, servers, countsFile, interruption) {
   const child = spawn(process.execPath, [`${root}node_modules/vitest/vitest.mjs`, 'run', ...words], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, RUNYARD_TEST_POSTGRES_URL: postgresUrl, RUNYARD_TEST_COUNTS: countsFile },
+    env: { ...process.env, ...servers, RUNYARD_TEST_COUNTS: countsFile },
   });
   interruption.signal.addEventListener('abort', () => {
     child.kill('SIGINT');

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { delimiter } from 'node:path';
 import { startCluster } from './postgres-cluster.mjs';
+import { freePort, install, once } from './servers.mjs';
 import { capture } from './setup.mjs';
 
 /**
@@ -66,7 +66,7 @@ async function onLocalBinaries(signal, settings) {
 }
 
 async function onInstalledBinaries(signal, settings) {
-  const used = await installBinaries();
+  const used = await install({ brew: 'postgresql@17', apt: 'postgresql' });
   const provided = used ? await onLocalBinaries(signal, settings) : undefined;
   if (provided) return { ...provided, description: `${provided.description}, installed with ${used}` };
   throw new Error(
@@ -92,41 +92,4 @@ function versionFolders(parent, path, pattern = /^\d/) {
   if (!existsSync(parent)) return [];
   const names = readdirSync(parent).filter((name) => pattern.test(name));
   return names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true })).map(path);
-}
-
-/** Which package manager did it, or undefined if none could. */
-async function installBinaries() {
-  if (process.platform === 'darwin') {
-    return (await capture('brew', ['install', 'postgresql@17'])).code === 0 ? 'brew' : undefined;
-  }
-  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
-  const [command, ...words] = [...asRoot, 'apt-get'];
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // A stale package list is no reason to give up: the install says whether it works.
-  await capture(command, [...words, 'update', '-q'], { env });
-  const installed = await capture(
-    command,
-    [...words, 'install', '-y', '-q', '--no-install-recommends', 'postgresql'],
-    { env },
-  );
-  return installed.code === 0 ? 'apt-get' : undefined;
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-function once(work) {
-  let result;
-  return () => {
-    result ??= work();
-    return result;
-  };
 }

@@ -28,6 +28,10 @@ export async function openDatabases(
     throw errors.invalidConfig(
       `A database cannot have the id '${reservedId}': it stands for all databases. Register it under another id.`,
     );
+  if (settings.redis !== undefined && databaseUrls(settings).every((url) => url.startsWith('sqlite:')))
+    throw errors.invalidConfig(
+      'The setting redis connects processes that share a PostgreSQL database, and this service stores in SQLite alone, which one process uses. Remove it, or set database to postgres://user:password@host:5432/name.',
+    );
   const wanted = [
     { id: defaultDatabase, url: settings.database, durability: settings.durability },
     ...Object.entries(settings.databases).map(([id, given]) =>
@@ -40,6 +44,7 @@ export async function openDatabases(
     log,
     migrations,
     startupMs: settings.databaseStartupMs,
+    redis: settings.redis,
     ...(signal !== undefined && { signal }),
   };
   const opened = await Promise.allSettled(wanted.map((database) => openDatabase({ ...database, ...how })));

@@ -7,6 +7,7 @@ export interface SettingFlags {
   readonly port?: string;
   readonly dataDir?: string;
   readonly database?: string;
+  readonly redis?: string;
   readonly logLevel?: string;
   readonly logFormat?: string;
   readonly config?: string;
@@ -18,6 +19,7 @@ export function addSettingFlags(command: Command): Command {
     .option('--port <number>', 'port to listen on; 0 selects a free one')
     .option('--data-dir <folder>', 'folder of the embedded database')
     .option('--database <url>', 'database URL, such as postgres://user:password@host/name')
+    .option('--redis <url>', 'Redis URL, such as redis://user:password@host:6379/0')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--log-format <format>', 'auto, pretty or json')
     .option('--config <file>', 'settings file (default: runyard.json, if it exists)');
@@ -25,11 +27,11 @@ export function addSettingFlags(command: Command): Command {
 
 /** Hands the command line, the environment and the settings file to the application. */
 export function configure(application: Application, flags: SettingFlags): void {
-  const { config, host, port, dataDir, database, logLevel, logFormat } = flags;
+  const { config, host, port, dataDir, database, redis, logLevel, logFormat } = flags;
   application.configure({
     ...(config === undefined ? {} : { file: config }),
     env: process.env,
-    flags: { host, port, dataDir, database, logLevel, logFormat },
+    flags: { host, port, dataDir, database, redis, logLevel, logFormat },
     cwd: process.cwd(),
   });
 }

@@ -58,6 +58,7 @@ function allowedValues(schema: z.ZodType): string {
 const secretSettings = new Set([
   'database',
   'databases',
+  'redis',
   'otlpEndpoint',
   'otlpHeaders',
   'jwtKeys',

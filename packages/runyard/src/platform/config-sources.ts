@@ -21,6 +21,7 @@ const variableNames: Readonly<Record<string, readonly string[]>> = {
   host: ['RUNYARD_HOST'],
   port: ['RUNYARD_PORT', 'PORT'],
   database: ['RUNYARD_DATABASE_URL', 'RUNYARD_DATABASE'],
+  redis: ['RUNYARD_REDIS_URL', 'RUNYARD_REDIS'],
   jwtKeys: ['RUNYARD_JWT_KEYS', oneKeyVariable],
   jwksFile: ['RUNYARD_JWKS_FILE', 'JWT_JWKS_FILE'],
   securityKey: ['RUNYARD_SECURITY_KEY', 'OS_SECURITY_KEY'],

@@ -12,26 +12,11 @@ import { interfaceSettingsShape } from './interface-settings.js';
 import { runLimitSettingsShape } from './run-limit-settings.js';
 import { scheduleSettingsShape } from './schedule-settings.js';
 import { shownSettingsShape } from './shown-settings.js';
-
-const databaseUrl = z
-  .string()
-  .regex(/^(sqlite:(?!:memory:)|postgres(ql)?:\/\/).+/)
-  .meta({
-    allowed: 'sqlite:relative/path, sqlite:///absolute/path or postgres://user:password@host:5432/name',
-  });
+import { storageSettingsShape } from './storage-settings.js';
 
 const collectorUrl = z
   .url({ protocol: /^https?$/ })
   .meta({ allowed: 'an address such as http://127.0.0.1:4318; /v1/traces is added to it' });
-
-const durability = z.enum(['power-cut', 'process-crash']);
-
-const databaseOptions = z.strictObject({
-  url: databaseUrl,
-  durability: durability.optional(),
-  autoMigrate: z.boolean().optional(),
-  poolSize: z.int().min(1).max(1000).optional(),
-});
 
 const redactionRule = z
   .string()
@@ -70,23 +55,7 @@ const settingsSchema = z.strictObject({
     .min(1)
     .default('.runyard')
     .describe('The folder of the embedded database and of other local data.'),
-  database: databaseUrl
-    .optional()
-    .describe('The main database; an SQLite file in the data folder when left out.'),
-  databases: z
-    .record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/), z.union([databaseUrl, databaseOptions]))
-    .default({})
-    .meta({ allowed: 'a map from an id to a database URL, or to { url, durability, autoMigrate, poolSize }' })
-    .describe('Further databases by id; an agent may name one.'),
-  durability: durability
-    .default('power-cut')
-    .describe('What an acknowledged write survives: also a power cut, or only a crash of the process.'),
-  autoMigrate: z
-    .boolean()
-    .optional()
-    .describe(
-      'Whether to bring the schema up to date at start; on for the embedded database only when left out.',
-    ),
+  ...storageSettingsShape,
   logLevel: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { RunyardError } from '../../core/errors/errors.js';
 import type { RunNotifications } from '../../core/runs/notifications/run-notifications.js';
+import type { RedisSpace } from '../engine/redis/space.js';
 import type { Schema } from './schema.js';
 
 export type Dialect = 'sqlite' | 'postgres';
@@ -79,6 +80,8 @@ export type RunStatement = <Row>(sql: string, parameters?: readonly SqlValue[]) 
  */
 export interface SqliteDatabase extends DatabaseBase {
   readonly dialect: 'sqlite';
+  /** One process uses it. */
+  readonly redis?: undefined;
   /**
    * Runs all units in their order in one transaction, durable when it resolves. Returns for each unit
    * which of its rows refused it (an index), or -1.
@@ -89,6 +92,8 @@ export interface SqliteDatabase extends DatabaseBase {
 /** PostgreSQL pays for round trips: a batch is one statement, which is its own transaction. */
 export interface PostgresDatabase extends DatabaseBase {
   readonly dialect: 'postgres';
+  /** What its processes have in common beside it. It may be away at any time, and holds nothing that is needed again. */
+  readonly redis: RedisSpace | undefined;
   /** Runs the statement, again if it lost a deadlock or a race that PostgreSQL undid. */
   write(
     statement: { readonly name: string; readonly text: string },

@@ -12,6 +12,8 @@ export interface OpenDatabaseOptions {
   readonly durability?: Durability;
   /** PostgreSQL only: how many connections this process may open. Default 20. */
   readonly poolSize?: number;
+  /** PostgreSQL only: the URL of a Redis that the processes of the database have in common. */
+  readonly redis?: string | undefined;
   readonly migrations: readonly Migration[];
   readonly log: Log;
   /** PostgreSQL only: how long a server that is not there yet is waited for. Default: not at all. */
@@ -30,8 +32,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   if (/^postgres(ql)?:\/\//.test(url)) {
     // Loaded only here: the embedded default never pays for the PostgreSQL driver.
     const { openPostgres } = await import('./postgres/database.js');
-    const { poolSize = 20, startupMs, signal } = options;
-    return openPostgres({ id, url, poolSize, migrations, log, startupMs, signal });
+    const { poolSize = 20, redis, startupMs, signal } = options;
+    return openPostgres({ id, url, poolSize, redis, migrations, log, startupMs, signal });
   }
   throw errors.invalidConfig(
     `Database '${id}' has a URL of an unknown kind ('${url.split(':', 1)[0]}:'). Use sqlite:///absolute/path, sqlite:relative/path or postgres://user@host/database.`,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { heardWithin } from '../../net/heard-within.js';
 import type { Availability } from '../availability.js';
 import { isOutage, isUndoneByPostgres, troubleOf } from '../transient.js';
 
@@ -139,6 +140,7 @@ export class ServerWatch {
     try {
       await heardWithin(
         probeMs,
+        listenMs,
         client.connect().then(() => client.query('SELECT 1')),
       );
     } catch (error) {
@@ -148,21 +150,6 @@ export class ServerWatch {
       void client.end().catch(() => {});
     }
   }
-}
-
-/**
- * Fails when an answer takes longer, counted in times at which this process could have taken it: one that is itself
- * held up finds the answer before it finds that the time is over.
- */
-function heardWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let left = ms / listenMs;
-    const listening = setInterval(() => {
-      left -= 1;
-      if (left <= 0) reject(new Error(`no answer within ${ms} ms`));
-    }, listenMs);
-    answer.then(resolve, reject).finally(() => clearInterval(listening));
-  });
 }
 
 /** The connections of one pool, each call on them watched. */

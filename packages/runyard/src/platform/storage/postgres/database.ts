@@ -4,6 +4,7 @@ import pg from 'pg';
 import { errorCode } from '../../../core/errors/error-code.js';
 import { errors } from '../../../core/errors/errors.js';
 import type { Log } from '../../../core/log.js';
+import type { RedisSpace } from '../../engine/redis/space.js';
 import { Availability } from '../availability.js';
 import type { Migration, PostgresDatabase } from '../database.js';
 import { queryBuilder } from '../query-builder.js';
@@ -22,6 +23,8 @@ export interface OpenPostgresOptions {
   readonly url: string;
   /** How many connections this process may open. */
   readonly poolSize: number;
+  /** The URL of a Redis that the processes of the database have in common. */
+  readonly redis?: string | undefined;
   readonly migrations: readonly Migration[];
   readonly log: Log;
   /** How long a server that is not there yet is waited for. Default: not at all. */
@@ -65,6 +68,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
   log.debug({ database: id, location }, 'database opened');
   const hot = new Connections(hotPool, watch);
   const queries = new Connections(queryPool, watch);
+  const redis = options.redis === undefined ? undefined : await openRedis(options.redis, hotPool, options);
   const notifications = new PostgresNotifications(url, (hints) => hot.read({ ...notify, values: [hints] }));
   const underWay = new Set<Promise<unknown>>();
   const written = async (statement: { name: string; text: string }, parameters: readonly unknown[]) => {
@@ -107,6 +111,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
       availability.blamesSchema = blamesSchema;
     },
     notifications,
+    redis,
     async assertWritable() {
       await watch.ready();
       availability.assertWritable();
@@ -117,11 +122,39 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
         await Promise.allSettled(underWay);
         watch.close();
         notifications.close();
+        redis?.connection.close();
         await Promise.all(pools.map((pool) => pool.end()));
       })();
       return closing;
     },
   };
+}
+
+/**
+ * The same for all processes that use a database, whatever they call its server; another one for each copy of it.
+ * `server`: what distinguishes servers.
+ */
+const identify = (server: string) => `
+  SELECT md5(concat_ws('/', ${server}, oid, datname, current_schema())) AS identity
+  FROM pg_database WHERE datname = current_database()`;
+const ownServer = '(SELECT system_identifier FROM pg_control_system())';
+/** For servers that do not show who they are: where they think they are. */
+const ownAddress = `inet_server_addr()::text, current_setting('port')`;
+
+async function openRedis(url: string, pool: pg.Pool, { log }: OpenPostgresOptions): Promise<RedisSpace> {
+  try {
+    const identified = (server: string) => pool.query<{ identity: string }>(identify(server));
+    const { rows } = await identified(ownServer).catch(() => identified(ownAddress));
+    // loaded only here: PostgreSQL alone does not pay for it
+    const [{ RedisConnection }, { RedisSpace }] = await Promise.all([
+      import('../../engine/redis/connection.js'),
+      import('../../engine/redis/space.js'),
+    ]);
+    return new RedisSpace(await RedisConnection.open(url, log), rows[0]?.identity ?? '');
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
 }
 
 /** Takes each idle connection in order to end it. */

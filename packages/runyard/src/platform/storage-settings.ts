@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { redisAddress, redisUrlForms } from './engine/redis/url.js';
+
+const databaseUrl = z
+  .string()
+  .regex(/^(sqlite:(?!:memory:)|postgres(ql)?:\/\/).+/)
+  .meta({
+    allowed: 'sqlite:relative/path, sqlite:///absolute/path or postgres://user:password@host:5432/name',
+  });
+
+const redisUrl = z
+  .string()
+  .refine((url) => redisAddress(url) !== undefined, { error: 'not a URL of a Redis' })
+  .meta({ allowed: redisUrlForms });
+
+const durability = z.enum(['power-cut', 'process-crash']);
+
+const databaseOptions = z.strictObject({
+  url: databaseUrl,
+  durability: durability.optional(),
+  autoMigrate: z.boolean().optional(),
+  poolSize: z.int().min(1).max(1000).optional(),
+});
+
+/** Where a service stores, and what connects the processes that store in one place. */
+export const storageSettingsShape = {
+  database: databaseUrl
+    .optional()
+    .describe('The main database; an SQLite file in the data folder when left out.'),
+  databases: z
+    .record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/), z.union([databaseUrl, databaseOptions]))
+    .default({})
+    .meta({ allowed: 'a map from an id to a database URL, or to { url, durability, autoMigrate, poolSize }' })
+    .describe('Further databases by id; an agent may name one.'),
+  redis: redisUrl
+    .optional()
+    .describe(
+      'A Redis that makes processes on one PostgreSQL hear of each other sooner; it stores nothing that is needed again.',
+    ),
+  durability: durability
+    .default('power-cut')
+    .describe('What an acknowledged write survives: also a power cut, or only a crash of the process.'),
+  autoMigrate: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether to bring the schema up to date at start; on for the embedded database only when left out.',
+    ),
+};
