@@ -48,6 +48,8 @@ export interface ChaosOptions {
   /** The embedded database in the folder when left out. */
   readonly database?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** How far its clock is ahead of the right time. */
+  readonly clockAheadMs?: number;
   /** The most that its heap may hold. */
   readonly heapMegabytes?: number;
   /** Started by a process that never asks how its children ended: killed, it stays as a zombie. */
@@ -83,6 +85,7 @@ export class ChaosProcess {
         CHAOS_FOLDER: folder.path,
         CHAOS_SETTINGS: JSON.stringify(settings),
         ...(database !== undefined && { CHAOS_DATABASE: database }),
+        ...(options.clockAheadMs !== undefined && { CHAOS_CLOCK_AHEAD_MS: `${options.clockAheadMs}` }),
       },
     });
     this.child.stdout!.on('data', (chunk: Buffer) => (this.output += chunk.toString()));

@@ -10,7 +10,8 @@ import { workflows } from './application/workflows.js';
  * only how long everything takes is left to chance, so that a kill finds it anywhere. What tools and steps do is
  * counted in a file that outlives the process.
  */
-const { CHAOS_DATABASE: database, CHAOS_SETTINGS: settings = '{}' } = process.env;
+const { CHAOS_DATABASE: database, CHAOS_SETTINGS: settings = '{}', CHAOS_CLOCK_AHEAD_MS } = process.env;
+if (CHAOS_CLOCK_AHEAD_MS !== undefined) shiftClock(Number(CHAOS_CLOCK_AHEAD_MS));
 
 export const app = new Runyard({
   port: 0,
@@ -24,3 +25,18 @@ export const app = new Runyard({
   workflows,
   ...(JSON.parse(settings) as object),
 });
+
+/** To this process, the time of day is another one than to its neighbours. */
+function shiftClock(aheadMs: number): void {
+  const rightNow = Date.now;
+  globalThis.Date = class extends Date {
+    constructor(...given: [] | [string | number | Date]) {
+      if (given.length === 0) super(rightNow() + aheadMs);
+      else super(...given);
+    }
+
+    static override now(): number {
+      return rightNow() + aheadMs;
+    }
+  } as DateConstructor;
+}

@@ -5,6 +5,8 @@ import { pause, type Random } from './random.js';
 export interface Weather {
   readonly alive: readonly [number, number];
   readonly away: readonly [number, number];
+  /** How long a process is suspended instead of killed, every third time; never when left out. */
+  readonly frozen?: readonly [number, number];
 }
 
 /** A number that grows when something has just happened that a kill should hit. */
@@ -18,17 +20,18 @@ const loggedLines = 5;
 /** The processes of the service, which are killed and started again on the same data. */
 export class Fleet {
   kills = 0;
+  freezes = 0;
   private readonly processes: (ChaosProcess | undefined)[];
   private readonly waiting = new Set<() => void>();
   private readonly random: Random;
 
   constructor(
-    private readonly options: ChaosOptions,
-    size: number,
+    /** One for each process. */
+    private readonly places: readonly ChaosOptions[],
     random: Random,
   ) {
     this.random = random.fork();
-    this.processes = Array.from({ length: size }, () => undefined);
+    this.processes = places.map(() => undefined);
   }
 
   /** Starts the processes that are down. */
@@ -64,6 +67,10 @@ export class Fleet {
         await pause(random.between(...weather.alive));
         if (random.chance(0.6)) await seen(random.pick(signs));
         if (Date.now() > until) return;
+        if (weather.frozen !== undefined && random.chance(1 / 3)) {
+          await this.freeze(slot, random.between(...weather.frozen));
+          continue;
+        }
         await this.kill(slot);
         await pause(random.between(...weather.away));
         await this.startAt(slot);
@@ -79,8 +86,17 @@ export class Fleet {
     await process.kill();
   }
 
+  /** It stays where clients can find it: they wait for it, and it does not know that time has passed. */
+  private async freeze(slot: number, ms: number): Promise<void> {
+    const process = this.processes[slot]!;
+    this.freezes += 1;
+    process.signal('SIGSTOP');
+    await pause(ms);
+    process.signal('SIGCONT');
+  }
+
   private async startAt(slot: number): Promise<void> {
-    this.processes[slot] = await ChaosProcess.start(this.options);
+    this.processes[slot] = await ChaosProcess.start(this.places[slot]!);
     for (const wake of this.waiting) wake();
     this.waiting.clear();
   }

@@ -3,6 +3,7 @@ import { patience } from '../../support/patience.js';
 import { EffectLog } from './effects.js';
 import { Fleet, type Weather } from './fleet.js';
 import { Ledger } from './ledger.js';
+import { type Outage, Outages } from './outages.js';
 import { allRuns, proveRuns } from './proofs.js';
 import { Random } from './random.js';
 import { proveStreams } from './stream-proofs.js';
@@ -12,15 +13,19 @@ import { Wire } from './wire.js';
 export interface StormOptions {
   readonly seed: number;
   readonly seconds: number;
-  readonly place: ChaosOptions;
-  readonly processes: number;
+  /** One for each process. */
+  readonly places: readonly ChaosOptions[];
   readonly clients: number;
   readonly weather: Weather;
+  /** What can happen to the servers that the processes use. */
+  readonly outages?: readonly Outage[];
 }
 
 export interface StormReport {
   readonly violations: readonly string[];
   readonly kills: number;
+  readonly freezes: number;
+  readonly outages: number;
   readonly acknowledged: number;
   readonly counts: Readonly<Record<string, number>>;
 }
@@ -34,9 +39,9 @@ const restMs = patience(120_000);
  */
 export async function storm(options: StormOptions): Promise<StormReport> {
   const random = new Random(options.seed);
-  const ledger = new Ledger(new EffectLog(options.place.folder.path), options.processes);
-  const fleet = new Fleet(options.place, options.processes, random);
-  const wire = new Wire(fleet, ledger);
+  const ledger = new Ledger(new EffectLog(options.places[0]!.folder.path), options.places.length);
+  const fleet = new Fleet(options.places, random);
+  const wire = new Wire(fleet, ledger, options.outages !== undefined);
   await fleet.start();
   const until = Date.now() + options.seconds * 1000;
   const visitors = Array.from({ length: options.clients }, () => new Visitor(wire, ledger, random.fork()));
@@ -45,7 +50,12 @@ export async function storm(options: StormOptions): Promise<StormReport> {
   });
   // right after something began, and right after a client heard of a run or of an end: where most can go wrong
   const signs = [() => ledger.effects.position, () => ledger.acknowledged.size, () => ledger.endsSeen];
-  const everything = Promise.all([fleet.storm(options.weather, signs, until), ...clients]);
+  const outages = new Outages(options.outages ?? [], random);
+  const everything = Promise.all([
+    fleet.storm(options.weather, signs, until),
+    outages.storm(until),
+    ...clients,
+  ]);
   await inTime(until + restMs, everything, ledger, options.seed);
   await inTime(until + restMs, accompanyTheRest(visitors[0]!, wire, ledger), ledger, options.seed);
   await proveRuns(wire, ledger);
@@ -54,6 +64,8 @@ export async function storm(options: StormOptions): Promise<StormReport> {
   return {
     violations: ledger.violations,
     kills: fleet.kills,
+    freezes: fleet.freezes,
+    outages: outages.count,
     acknowledged: ledger.acknowledged.size,
     counts: { ...Object.fromEntries([...ledger.counts].sort()), reconnects },
   };

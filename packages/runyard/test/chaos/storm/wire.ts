@@ -22,9 +22,11 @@ export class Wire {
   constructor(
     private readonly fleet: Fleet,
     private readonly ledger: Ledger,
+    /** The database may be away, which a process says with 503 and when to ask again. */
+    private readonly hasOutages = false,
   ) {}
 
-  /** Sends to any process that is up; undefined when the connection broke and the outcome is unknown. */
+  /** Sends to any process that is up; undefined when the connection broke or the outcome is unknown. */
   async send(path: string, sent: Sent = {}): Promise<Response | undefined> {
     const { form, json, signal } = sent;
     const url = await this.fleet.url();
@@ -37,6 +39,10 @@ export class Wire {
         ...(body !== undefined && { body }),
         ...(signal && { signal }),
       });
+      if (this.hasOutages && response.status === 503 && response.headers.has('retry-after')) {
+        await response.body?.cancel();
+        return undefined;
+      }
       if (response.status >= 500) {
         const answer = `${path} answered ${response.status}: ${await response.clone().text()}`;
         this.ledger.violation(`${answer}\nIts log:\n${this.fleet.logOf(url)}`);
