@@ -3,6 +3,7 @@ import type { RunStore } from '../../src/capabilities/runs/storage/store.js';
 import type { EventName } from '../../src/core/events/run-event.js';
 import { EventLog } from '../../src/core/runs/events/event-log.js';
 import { EventReader } from '../../src/core/runs/events/event-reader.js';
+import type { Wake } from '../../src/core/runs/events/event-relay.js';
 import { encodeBlock, LoggedEvent } from '../../src/core/runs/events/logged-event.js';
 import { systemTimers } from '../../src/platform/engine/local/timers.js';
 import { aRun, creation, finished, progress } from '../conformance/builders.js';
@@ -73,17 +74,17 @@ test('an event that comes while a reader is about to wait is read at once', asyn
 async function following(liveLog: () => EventLog | undefined) {
   const store = await freshStore();
   store.progress = async () => ({ status: 'running', nextEventIndex: 0 });
-  const followers = new Set<() => void>();
-  const follow = (_runId: string, wake: () => void) => {
+  const followers = new Set<Wake>();
+  const follow = (_runId: string, wake: Wake) => {
     followers.add(wake);
-    return () => void followers.delete(wake);
+    return { repeat: () => {}, end: () => void followers.delete(wake) };
   };
   const reader = new EventReader({ journal: store, timers: systemTimers, liveLog, follow }, 'r', 0);
   const next = reader.next();
   next.catch(() => {});
   await expect.poll(() => followers.size).toBe(1);
   const hint = () => {
-    for (const wake of followers) wake();
+    for (const wake of followers) wake('store');
   };
   return { store, followers, next, hint };
 }

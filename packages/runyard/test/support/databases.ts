@@ -14,8 +14,8 @@ export interface DatabasePlace {
   readonly url: string;
   /** A connection with the newest schema. Another one sees the same data, as another process would. */
   open(): Promise<Database>;
-  /** A connection to whatever is there: nothing at first, in an empty place. */
-  openUnprepared(): Promise<Database>;
+  /** A connection to whatever is there: nothing at first, in an empty place. `redis`: the URL of one beside it. */
+  openUnprepared(redis?: string): Promise<Database>;
 }
 
 type MakePlace = () => Promise<DatabasePlace>;
@@ -104,8 +104,8 @@ function place(url: string, remove: () => Promise<void>): DatabasePlace {
     await Promise.all(opened.map((database) => database.close()));
     await remove();
   });
-  const openUnprepared = async () => {
-    const database = await openDatabase({ id: 'test', url, migrations, log: silentLog });
+  const openUnprepared = async (redis?: string) => {
+    const database = await openDatabase({ id: 'test', url, redis, migrations, log: silentLog });
     opened.push(database);
     return database;
   };

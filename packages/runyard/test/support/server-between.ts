@@ -69,7 +69,8 @@ export class ServerBetween {
   }
 
   #accept(client: Socket): void {
-    const upstream = connect(Number(this.target.port || 5432), this.target.hostname);
+    const port = this.target.port || (this.target.protocol === 'redis:' ? 6379 : 5432);
+    const upstream = connect(Number(port), this.target.hostname);
     const pair = [client, upstream] as const;
     this.#pairs.add(pair);
     for (const side of pair) side.on('error', () => {});

@@ -251,6 +251,7 @@ function newEngine(
     journal: runs,
     leases: runs.leases,
     queue: runs.queue,
+    relay: database.relay,
     limits: serviceLimits(settings),
     slots,
     forgetRules,

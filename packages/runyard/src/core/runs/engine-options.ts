@@ -1,6 +1,7 @@
 import type { Log } from '../log.js';
 import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
+import type { EventRelay } from './events/event-relay.js';
 import type { LoggedEvent } from './events/logged-event.js';
 import type { Executable } from './executable.js';
 import type { ForgetRules } from './forgetting/forgetting.js';
@@ -20,6 +21,8 @@ interface EnginePorts {
   readonly leases: RunLeases;
   readonly queue: RunQueue;
   readonly notifications: RunNotifications;
+  /** Left out: readers in other processes get events from the store. */
+  readonly relay?: EventRelay | undefined;
 }
 
 /** What an engine and its parts are made with. */

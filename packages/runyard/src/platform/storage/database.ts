@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { RunyardError } from '../../core/errors/errors.js';
+import type { EventRelay } from '../../core/runs/events/event-relay.js';
 import type { RunNotifications } from '../../core/runs/notifications/run-notifications.js';
 import type { RedisSpace } from '../engine/redis/space.js';
 import type { Schema } from './schema.js';
@@ -65,6 +66,8 @@ interface DatabaseBase {
   askAboutSchema(blamesSchema: BlamesSchema): void;
   /** Reach all processes that use the database. */
   readonly notifications: RunNotifications;
+  /** Carries events to readers in other processes that use the database, sooner than it does. */
+  readonly relay?: EventRelay | undefined;
   close(): Promise<void>;
 }
 

@@ -6,6 +6,8 @@ import { InProcessNotifications } from '../../../src/core/runs/notifications/in-
 import type { RunHint, RunNotifications } from '../../../src/core/runs/notifications/run-notifications.js';
 import { PostgresNotifications } from '../../../src/platform/storage/postgres/notifications.js';
 import { type DatabasePlace, freshPostgres } from '../../support/databases.js';
+import { redisServer } from '../../support/redis.js';
+import { ServerBetween } from '../../support/server-between.js';
 
 /** A subscriber that records what it receives. It sends until it receives its own: a connection may be on its way. */
 async function hearing(notifications: RunNotifications) {
@@ -109,5 +111,68 @@ describe('on postgres', () => {
     one.publish({ kind: 'queued', runId: 'last' });
     await expect.poll(() => heard).toContain('queued last');
     expect(heard).not.toContain('cancel_requested run-1');
+  });
+});
+
+describe('on redis', () => {
+  async function processesOf(place: DatabasePlace, redis: readonly [string, string]) {
+    const [one, other] = [await place.openUnprepared(redis[0]), await place.openUnprepared(redis[1])];
+    return [one.notifications, other.notifications] as const;
+  }
+
+  const both = () => [redisServer(), redisServer()] as const;
+
+  keepsItsPromises(async () => processesOf(await freshPostgres(), both()));
+
+  it('does not receive those of another database', async () => {
+    const [one] = await processesOf(await freshPostgres(), both());
+    const [foreign] = await processesOf(await freshPostgres(), both());
+    const { heard } = await hearing(one);
+    foreign.publish(hint);
+    await hearing(foreign);
+    one.publish({ kind: 'queued', runId: 'last' });
+    await expect.poll(() => heard).toContain('queued last');
+    expect(heard).not.toContain('cancel_requested run-1');
+  });
+
+  it('sends a hint once', async () => {
+    const [one, other] = await processesOf(await freshPostgres(), both());
+    await hearing(one);
+    const { heard } = await hearing(other);
+    one.publish(hint);
+    for (let number = 1; number <= 3; number++) {
+      one.publish({ kind: 'queued', runId: `later ${number}` });
+      await expect.poll(() => heard).toContain(`queued later ${number}`);
+    }
+    expect(heard.filter((one) => one === 'cancel_requested run-1')).toHaveLength(1);
+  });
+
+  describe.each([
+    ['ended', (between: ServerBetween) => between.refuse()],
+    ['gone silent', async (between: ServerBetween) => between.silence()],
+  ] as const)('to a process for which Redis has %s', (_how, lose) => {
+    it('hints come and go through PostgreSQL, and through Redis when it is back', async () => {
+      const between = await ServerBetween.before(redisServer());
+      const place = await freshPostgres();
+      const [one, cut] = [await place.openUnprepared(redisServer()), await place.openUnprepared(between.url)];
+      const [here, there] = [await hearing(one.notifications), await hearing(cut.notifications)];
+      const reached = () => cut.redis?.connection.isReachable;
+      await lose(between);
+      await expect.poll(reached).toBe(false);
+      for (const [from, heard] of [
+        [one, there.heard],
+        [cut, here.heard],
+      ] as const)
+        await expect
+          .poll(() => {
+            from.notifications.publish({ kind: 'claimed', runId: 'meanwhile' });
+            return heard;
+          })
+          .toContain('claimed meanwhile');
+      await between.open();
+      await expect.poll(reached).toBe(true);
+      cut.notifications.publish(hint);
+      await expect.poll(() => here.heard).toContain('cancel_requested run-1');
+    });
   });
 });

@@ -1,9 +1,15 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { newId } from '../../../src/core/ids.js';
+import type { EngineOptions } from '../../../src/core/runs/engine-options.js';
 import { RunSlots } from '../../../src/core/runs/leases/run-slots.js';
 import { InProcessNotifications } from '../../../src/core/runs/notifications/in-process-notifications.js';
 import type { RunNotifications } from '../../../src/core/runs/notifications/run-notifications.js';
 import type { Timers } from '../../../src/core/timers.js';
 import { systemTimers } from '../../../src/platform/engine/local/timers.js';
+import { RedisNotifications } from '../../../src/platform/engine/redis/notifications.js';
+import { RedisRelay } from '../../../src/platform/engine/redis/relay.js';
+import { RedisSpace } from '../../../src/platform/engine/redis/space.js';
+import { openRedis } from '../../support/redis.js';
 import { allEvents, begin, engineOver, executable, freshStore, gate, note } from '../harness.js';
 
 const readersPollMs = 200;
@@ -17,14 +23,32 @@ const withoutPolls: Timers = {
 
 const withoutHints: RunNotifications = { publish: () => {}, subscribe: () => () => {} };
 
+/** What each of several processes is connected with. */
+type Connect = () => Promise<Pick<EngineOptions, 'notifications' | 'relay'>>;
+
+function inProcess(notifications: RunNotifications): Connect {
+  return async () => ({ notifications });
+}
+
+function throughRedis(): Connect {
+  const identity = newId();
+  return async () => {
+    const space = new RedisSpace(await openRedis(), identity);
+    const notifications = new RedisNotifications(space, withoutHints);
+    onTestFinished(() => notifications.close());
+    return { notifications, relay: new RedisRelay(space, notifications) };
+  };
+}
+
 describe.each([
-  ['hints alone', withoutPolls, () => new InProcessNotifications()],
-  ['polls alone', systemTimers, () => withoutHints],
-] as const)('by %s', (_by, timers, makeNotifications) => {
+  ['hints alone', withoutPolls, () => inProcess(new InProcessNotifications())],
+  ['polls alone', systemTimers, () => inProcess(withoutHints)],
+  ['redis alone', withoutPolls, throughRedis],
+] as const)('by %s', (_by, timers, connecting) => {
   /** Two processes, each with one slot, and a run in the first of them that does not end by itself. */
   async function twoProcesses() {
     const store = await freshStore();
-    const notifications = makeNotifications();
+    const connect: Connect = connecting();
     const gates = { first: gate(), second: gate() };
     const began: string[] = [];
     const component = executable('held', async (context) => {
@@ -36,7 +60,7 @@ describe.each([
     });
     const process = async (owner: string) => {
       const slots = new RunSlots({ executing: 1, waiting: 10 });
-      const engine = engineOver(store, [component], { owner, timers, notifications, slots });
+      const engine = engineOver(store, [component], { owner, timers, ...(await connect()), slots });
       await engine.open();
       // its first look is over
       await engine.recover();

@@ -44,6 +44,11 @@ export class EventLog {
     return Math.min(this.nextIndex, this.heldFrom, this.storedUntil + indexGap);
   }
 
+  /** What has a lower index is durable. */
+  get storedBelow(): number {
+    return this.storedUntil;
+  }
+
   get ended(): boolean {
     return this.closed;
   }

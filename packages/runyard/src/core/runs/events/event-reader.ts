@@ -3,7 +3,10 @@ import type { TextSource } from '../journal/long-texts.js';
 import type { RunJournal } from '../journal/ports.js';
 import { terminalStatuses } from '../run.js';
 import type { EventLog } from './event-log.js';
+import type { EventRelay, Wake, WokenFor } from './event-relay.js';
+import type { Follower } from './following.js';
 import { decodeBlock, type LoggedEvent } from './logged-event.js';
+import { relayedEvents } from './relayed-events.js';
 
 /** How often a run that another process executes is polled. */
 const pollMs = 200;
@@ -15,8 +18,10 @@ export interface EventSources {
   readonly timers: Timers;
   /** The log of a run that is live in this process. */
   liveLog(runId: string): EventLog | undefined;
-  /** Calls `wake` when a run that another process executes may have progressed; the returned function ends that. */
-  follow?(runId: string, wake: () => void): () => void;
+  /** What carries events of other processes sooner than the store. */
+  readonly relay?: EventRelay | undefined;
+  /** Calls `wake` when a run that another process executes may have progressed. */
+  follow?(runId: string, wake: Wake): Follower;
   /** The events of an ended run, rebuilt from its journal: those that were sent are no longer kept. */
   rebuilt?(runId: string): Promise<readonly LoggedEvent[]>;
 }
@@ -30,9 +35,11 @@ export class EventReader {
   private log: EventLog | undefined;
   private wake: (() => void) | null = null;
   private closedListener: (() => void) | null = null;
-  private unfollow: (() => void) | undefined;
-  /** Whether the run may have progressed since the last look at the store. */
-  private hinted = false;
+  private follower: Follower | undefined;
+  /** Where more of a run of another process may be. */
+  private due: WokenFor | undefined = 'store';
+  /** Whether the last look had no other reason than the time. */
+  private polled = false;
 
   constructor(
     private readonly sources: EventSources,
@@ -85,14 +92,17 @@ export class EventReader {
   }
 
   private endFollowing(): void {
-    this.unfollow?.();
-    this.unfollow = undefined;
+    this.follower?.end();
+    this.follower = undefined;
   }
 
   private async available(): Promise<readonly LoggedEvent[] | null> {
-    if (this.log?.ended && this.log.movedAway) this.log = undefined;
+    if (this.log?.ended && this.log.movedAway) {
+      this.log = undefined;
+      this.due = 'store';
+    }
     this.log ??= this.sources.liveLog(this.runId);
-    if (this.log === undefined) return this.fromStore();
+    if (this.log === undefined) return this.fromElsewhere();
     const events = this.log.read(this.cursor, batchEvents);
     if (events === 'behind') return this.catchUp(this.log);
     if (events.length === 0 && this.log.ended) return null;
@@ -107,8 +117,26 @@ export class EventReader {
     return events;
   }
 
+  /** Of a run of another process: what is relayed and follows on, or what is stored. */
+  private async fromElsewhere(): Promise<readonly LoggedEvent[] | null> {
+    const { due, polled } = this;
+    if (due === undefined) return [];
+    this.due = undefined;
+    this.polled = false;
+    const { relay } = this.sources;
+    if (due === 'relay' && relay !== undefined) {
+      const events = await relayedEvents(relay, this.runId, this.cursor);
+      if (events.length > 0) return events;
+    }
+    const events = await this.fromStore();
+    if (events === null || events.length === 0) return events;
+    // no word came of it
+    if (polled) this.follower?.repeat();
+    this.due = relay?.isOpen === true ? 'relay' : 'store';
+    return events;
+  }
+
   private async fromStore(): Promise<readonly LoggedEvent[] | null> {
-    this.hinted = false;
     // the status first: if the run ends in between, the events read after it are complete
     const progress = await this.sources.journal.progress(this.runId);
     const events = await this.stored();
@@ -136,19 +164,26 @@ export class EventReader {
     return events.filter((event) => event.index >= this.cursor);
   }
 
-  private lookNow(): void {
-    this.hinted = true;
+  private lookNow(where: WokenFor): void {
+    if (this.due !== 'store') this.due = where;
     this.wake?.();
+  }
+
+  private poll(): void {
+    this.polled = this.due === undefined;
+    this.lookNow('store');
   }
 
   private wait(): Promise<void> {
     const { log } = this;
-    if (log === undefined) this.unfollow ??= this.sources.follow?.(this.runId, () => this.lookNow());
+    if (log === undefined)
+      this.follower ??= this.sources.follow?.(this.runId, (where) => this.lookNow(where));
     // what happened since `available` looked would no longer wake this reader
-    const isChanged = log === undefined ? this.hinted : log.ended || log.read(this.cursor, 1).length > 0;
+    const isChanged =
+      log === undefined ? this.due !== undefined : log.ended || log.read(this.cursor, 1).length > 0;
     if (this.closed || isChanged) return Promise.resolve();
     return new Promise((resolve) => {
-      const cancelTimer = log === undefined ? this.sources.timers.after(pollMs, () => this.wake?.()) : null;
+      const cancelTimer = log === undefined ? this.sources.timers.after(pollMs, () => this.poll()) : null;
       this.wake = () => {
         if (this.wake === null) return;
         log?.forget(this.wake);

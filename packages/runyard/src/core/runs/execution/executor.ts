@@ -5,6 +5,8 @@ import { type RunContext, RunPaused } from '../context.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { EventLog } from '../events/event-log.js';
 import { EventReader } from '../events/event-reader.js';
+import type { Wake } from '../events/event-relay.js';
+import type { Following } from '../events/following.js';
 import type { LoggedEvent } from '../events/logged-event.js';
 import { type Executable, RunCancelled, type RunEnd, RunReleased } from '../executable.js';
 import { Forgetting } from '../forgetting/forgetting.js';
@@ -52,6 +54,7 @@ export class RunExecutor {
     private readonly queue: WriteQueue,
     private readonly options: EngineOptions,
     readonly hints: RunHints,
+    private readonly following: Following,
   ) {
     this.leases = new LeaseKeeper(() => Array.from(this.live.values(), ({ live }) => live), options);
     this.surroundings = { ...options, leaseConfirmed: (live) => this.leases.confirmed(live) };
@@ -107,10 +110,10 @@ export class RunExecutor {
     filter?: (event: LoggedEvent) => boolean,
     ended?: EventLog,
   ): EventReader {
-    const { journal, timers, rebuiltEvents: rebuilt } = this.options;
+    const { journal, timers, relay, rebuiltEvents: rebuilt } = this.options;
     const liveLog = (id: string) => this.get(id)?.log ?? (ended?.movedAway ? undefined : ended);
-    const follow = (id: string, wake: () => void) => this.hints.follow(id, wake);
-    const sources = { journal, timers, liveLog, follow, ...(rebuilt !== undefined && { rebuilt }) };
+    const follow = (id: string, wake: Wake) => this.following.follow(id, wake);
+    const sources = { journal, timers, liveLog, relay, follow, ...(rebuilt !== undefined && { rebuilt }) };
     return new EventReader(sources, runId, fromIndex, filter ?? null);
   }
 

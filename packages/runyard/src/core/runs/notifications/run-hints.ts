@@ -1,3 +1,4 @@
+import type { Following } from '../events/following.js';
 import type { LiveRun } from '../execution/live-run.js';
 import type { WriteSource } from '../journal/write-queue.js';
 import type { RunHint, RunNotifications } from './run-notifications.js';
@@ -15,12 +16,10 @@ export interface HintedWork {
 
 /** The hints that one engine sends and receives. */
 export class RunHints {
-  /** Live runs that readers in other processes follow: the others progress without a hint, which would cost a message. */
-  private readonly followed = new WeakSet<WriteSource>();
-  /** The readers in this process that follow runs of other processes, by run. */
-  private readonly readers = new Map<string, Set<() => void>>();
-
-  constructor(private readonly notifications: RunNotifications) {}
+  constructor(
+    private readonly notifications: RunNotifications,
+    private readonly following: Following,
+  ) {}
 
   publish(kind: RunHint['kind'], runId: string): void {
     this.notifications.publish({ kind, runId });
@@ -29,37 +28,27 @@ export class RunHints {
   /** The changes of a run are durable. */
   stored(source: WriteSource): void {
     if (source.isOffered) this.publish('queued', source.runId);
-    if (this.followed.has(source)) this.publish('progressed', source.runId);
-  }
-
-  /** Calls `wake` when a run that another process executes has progressed. The returned function ends that. */
-  follow(runId: string, wake: () => void): () => void {
-    const readers = this.readers.get(runId) ?? new Set();
-    this.readers.set(runId, readers.add(wake));
-    this.publish('followed', runId);
-    return () => {
-      readers.delete(wake);
-      if (readers.size === 0 && this.readers.get(runId) === readers) this.readers.delete(runId);
-    };
+    this.following.stored(source);
   }
 
   /** Begins to follow hints; the returned function ends that. */
   begin(work: HintedWork): () => void {
-    return this.notifications.subscribe(({ kind, runId }) => {
-      const live = work.live(runId);
-      if (kind === 'queued') work.lookForWaiting();
-      else if (kind === 'cancel_requested' && live !== undefined) work.lookForCancellations();
-      else if (kind === 'followed' && live !== undefined) this.followed.add(live);
-      else if (kind === 'progressed') this.wakeReaders(runId);
-      else if (kind === 'claimed') {
-        if (live?.isOffered) work.checkWaiting();
-        // the process that has it now does not know its readers
-        if (this.readers.has(runId)) this.publish('followed', runId);
-      }
-    });
-  }
-
-  private wakeReaders(runId: string): void {
-    for (const wake of [...(this.readers.get(runId) ?? [])]) wake();
+    const endings = [
+      this.following.begin(),
+      this.notifications.subscribe(({ kind, runId }) => {
+        const live = work.live(runId);
+        if (kind === 'queued') work.lookForWaiting();
+        else if (kind === 'cancel_requested' && live !== undefined) work.lookForCancellations();
+        else if (kind === 'followed' && live !== undefined) this.following.heard(live);
+        else if (kind === 'progressed') this.following.progressed(runId);
+        else if (kind === 'claimed') {
+          if (live?.isOffered) work.checkWaiting();
+          this.following.movedOn(runId);
+        }
+      }),
+    ];
+    return () => {
+      for (const end of endings) end();
+    };
   }
 }

@@ -4,7 +4,8 @@ import pg from 'pg';
 import { errorCode } from '../../../core/errors/error-code.js';
 import { errors } from '../../../core/errors/errors.js';
 import type { Log } from '../../../core/log.js';
-import type { RedisSpace } from '../../engine/redis/space.js';
+import type { RunNotifications } from '../../../core/runs/notifications/run-notifications.js';
+import type { RedisEngine } from '../../engine/redis/engine.js';
 import { Availability } from '../availability.js';
 import type { Migration, PostgresDatabase } from '../database.js';
 import { queryBuilder } from '../query-builder.js';
@@ -68,8 +69,8 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
   log.debug({ database: id, location }, 'database opened');
   const hot = new Connections(hotPool, watch);
   const queries = new Connections(queryPool, watch);
-  const redis = options.redis === undefined ? undefined : await openRedis(options.redis, hotPool, options);
-  const notifications = new PostgresNotifications(url, (hints) => hot.read({ ...notify, values: [hints] }));
+  const hints = new PostgresNotifications(url, (sent) => hot.read({ ...notify, values: [sent] }));
+  const redis = options.redis === undefined ? undefined : await openRedis(options.redis, hints, hotPool, log);
   const underWay = new Set<Promise<unknown>>();
   const written = async (statement: { name: string; text: string }, parameters: readonly unknown[]) => {
     const writing = hot.write({ ...statement, values: parameters.map(encodeParameter) });
@@ -110,8 +111,9 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
     askAboutSchema(blamesSchema) {
       availability.blamesSchema = blamesSchema;
     },
-    notifications,
-    redis,
+    notifications: redis?.notifications ?? hints,
+    relay: redis?.relay,
+    redis: redis?.space,
     async assertWritable() {
       await watch.ready();
       availability.assertWritable();
@@ -121,8 +123,8 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
         // The pool forgets statements that wait for a connection.
         await Promise.allSettled(underWay);
         watch.close();
-        notifications.close();
-        redis?.connection.close();
+        redis?.close();
+        hints.close();
         await Promise.all(pools.map((pool) => pool.end()));
       })();
       return closing;
@@ -141,16 +143,18 @@ const ownServer = '(SELECT system_identifier FROM pg_control_system())';
 /** For servers that do not show who they are: where they think they are. */
 const ownAddress = `inet_server_addr()::text, current_setting('port')`;
 
-async function openRedis(url: string, pool: pg.Pool, { log }: OpenPostgresOptions): Promise<RedisSpace> {
+async function openRedis(
+  url: string,
+  hints: RunNotifications,
+  pool: pg.Pool,
+  log: Log,
+): Promise<RedisEngine> {
   try {
     const identified = (server: string) => pool.query<{ identity: string }>(identify(server));
     const { rows } = await identified(ownServer).catch(() => identified(ownAddress));
     // loaded only here: PostgreSQL alone does not pay for it
-    const [{ RedisConnection }, { RedisSpace }] = await Promise.all([
-      import('../../engine/redis/connection.js'),
-      import('../../engine/redis/space.js'),
-    ]);
-    return new RedisSpace(await RedisConnection.open(url, log), rows[0]?.identity ?? '');
+    const { openRedisEngine } = await import('../../engine/redis/engine.js');
+    return await openRedisEngine({ url, identity: rows[0]?.identity ?? '', hints, log });
   } catch (error) {
     await pool.end();
     throw error;
