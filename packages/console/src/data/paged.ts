@@ -1,6 +1,6 @@
 import type { PageMeta } from '@runyard/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useConnection } from '../connection/use-connection.js';
 
 interface Page<T> {
@@ -41,6 +41,11 @@ export function usePaged<T>({ key, load, limit = 25, refetchMs }: PagedOptions<T
     placeholderData: keepPreviousData,
     ...(refetchMs !== undefined && { refetchInterval: refetchMs }),
   });
+  // the rows of the last page may have been deleted
+  const last = query.isPlaceholderData ? undefined : query.data?.meta.total_pages;
+  useEffect(() => {
+    if (last !== undefined && page > Math.max(1, last)) choose({ filters, page: Math.max(1, last) });
+  }, [filters, last, page]);
   return {
     rows: query.data?.data,
     meta: query.data?.meta,

@@ -16,7 +16,7 @@ export function PageHeader({ title, description, parent, actions }: PageHeaderPr
       <div className="min-w-0 flex-1 basis-60">
         {parent && <div className="text-xs">{parent}</div>}
         <h1 className="text-xl leading-tight font-semibold tracking-tight">{title}</h1>
-        {description && <p className="mt-1 max-w-prose text-muted">{description}</p>}
+        {description && <p className="mt-1 max-w-3xl text-muted">{description}</p>}
       </div>
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>

@@ -8,8 +8,8 @@ import { FilterBar } from '../../ui/forms/filter-bar.js';
 import { Select } from '../../ui/forms/inputs.js';
 import { Page, PageHeader } from '../../ui/page-header.js';
 import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
+import type { Column } from '../../ui/table/data-table.js';
+import { PagedTable } from '../../ui/table/paged-table.js';
 import { ApprovalDrawer } from './approval-drawer.js';
 
 const columns: readonly Column<Approval>[] = [
@@ -69,15 +69,12 @@ export function ApprovalsPage() {
           onChange={({ target }) => change({ status: target.value === 'pending' ? undefined : target.value })}
         />
       </FilterBar>
-      <DataTable
+      <PagedTable
         label="Approvals"
         columns={columns}
-        rows={list.rows}
+        list={list}
         rowKey={({ id }) => id}
         rowLink={({ id }) => ({ to: '/approvals', search: { ...search, approval: id } })}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={
           chosen === 'pending' ? (
             <EmptyState title="Nothing waits for a decision">
@@ -88,7 +85,6 @@ export function ApprovalsPage() {
           )
         }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
       {search.approval && (
         <ApprovalDrawer
           key={search.approval}

@@ -1,4 +1,4 @@
-import type { Kind } from '@runyard/client';
+import { type Kind, NotFoundError } from '@runyard/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import History from 'lucide-react/icons/history';
@@ -10,9 +10,10 @@ import { useSearchState } from '../../data/search-state.js';
 import { useCommands } from '../../shell/commands.js';
 import { Badge } from '../../ui/badge.js';
 import { IconButton } from '../../ui/button.js';
+import { Link } from '../../ui/link.js';
 import { Drawer } from '../../ui/overlay/dialog.js';
 import { useTitle } from '../../ui/page-header.js';
-import { Skeleton } from '../../ui/states.js';
+import { EmptyState, Skeleton } from '../../ui/states.js';
 import { useConversation } from './conversation/use-conversation.js';
 import { useSessionId } from './conversation/use-session-id.js';
 import { Conversation } from './conversation.js';
@@ -26,8 +27,6 @@ export function ChatPage() {
   const { kind, componentId } = useParams({ from: '/chat/$kind/$componentId' });
   const { address } = useConnection();
   const known = kinds.find((one) => one === kind) ?? 'agent';
-  // the first page of the console opens the chat that was used last
-  useEffect(() => keep('local', 'chat', `${known}/${componentId}`), [known, componentId]);
   return <Chat key={`${address} ${known} ${componentId}`} kind={known} id={componentId} />;
 }
 
@@ -39,6 +38,11 @@ function Chat({ kind, id }: { readonly kind: Kind; readonly id: string }) {
   const [isListOpen, setIsListOpen] = useState(false);
   const detail = useComponentDetail(kind, id);
   const name = detail.data?.name ?? id;
+  const isFound = detail.isSuccess;
+  useEffect(() => {
+    // the first page of the console opens the chat that was used last
+    if (isFound) keep('local', 'chat', `${kind}/${id}`);
+  }, [isFound, kind, id]);
   const dbId = detail.data?.dbId;
   const { sessionId, isNew, startNew } = useSessionId(search.session);
   const draftKey = search.session ?? `new ${kind} ${id}`;
@@ -105,7 +109,12 @@ function Chat({ kind, id }: { readonly kind: Kind; readonly id: string }) {
             </IconButton>
           </span>
         </header>
-        {store ? (
+        {detail.error instanceof NotFoundError ? (
+          <EmptyState title={`There is no ${kind} “${id}”`}>
+            It was removed or renamed, or your token does not allow you to see it.{' '}
+            <Link to="/">Open another chat</Link>
+          </EmptyState>
+        ) : store ? (
           <Conversation
             key={sessionId}
             {...{ kind, id, store, dbId, draftKey }}

@@ -35,7 +35,7 @@ export function CompareTab({ stored: { component, versions } }: { readonly store
       <FilterBar>
         <Select
           aria-label="From version"
-          className="max-w-56"
+          className="max-w-64"
           value={String(from)}
           options={options}
           onChange={(event) => change({ from: event.target.value })}
@@ -43,7 +43,7 @@ export function CompareTab({ stored: { component, versions } }: { readonly store
         <span className="text-muted">→</span>
         <Select
           aria-label="To version"
-          className="max-w-56"
+          className="max-w-64"
           value={String(to)}
           options={options}
           onChange={(event) => change({ to: event.target.value })}

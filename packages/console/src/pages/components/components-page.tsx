@@ -13,8 +13,8 @@ import { Select } from '../../ui/forms/inputs.js';
 import { Checkbox } from '../../ui/forms/toggles.js';
 import { Page, PageHeader } from '../../ui/page-header.js';
 import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
+import type { Column } from '../../ui/table/data-table.js';
+import { PagedTable } from '../../ui/table/paged-table.js';
 import { Tabs } from '../../ui/tabs.js';
 import { CodeComponents } from './code-components.js';
 import { CreateDialog } from './create-dialog.js';
@@ -128,25 +128,21 @@ function StoredComponents() {
           onChange={(checked) => change({ deleted: checked ? 'yes' : undefined })}
         />
       </FilterBar>
-      <DataTable
+      <PagedTable
         label="Components"
         columns={columns}
-        rows={list.rows}
+        list={list}
         rowKey={({ component_id }) => component_id}
         rowLink={({ component_id }) => ({
           to: '/components/$componentId',
           params: { componentId: component_id },
         })}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={
           <EmptyState title="No stored components yet">
             Create one, or copy one of the code. It runs at once, without a deployment.
           </EmptyState>
         }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
     </>
   );
 }

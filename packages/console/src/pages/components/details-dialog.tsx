@@ -2,7 +2,7 @@ import type { Component } from '@runyard/client';
 import { useState } from 'react';
 import { useConnection } from '../../connection/use-connection.js';
 import { Field } from '../../ui/forms/field.js';
-import { Input, Textarea } from '../../ui/forms/inputs.js';
+import { CodeArea, Input, Textarea } from '../../ui/forms/inputs.js';
 import { jsonFault, jsonText, parseJsonObject } from '../../ui/forms/json-text.js';
 import { FormDialog } from '../../ui/overlay/form-dialog.js';
 import { useReloadComponent } from './stored-component.js';
@@ -39,13 +39,7 @@ export function DetailsDialog({ component, onClose }: { readonly component: Comp
         <Textarea rows={2} value={description} onChange={(event) => setDescription(event.target.value)} />
       </Field>
       <Field label="Metadata" hint="A JSON object with facts of your own." error={fault}>
-        <Textarea
-          rows={3}
-          spellCheck={false}
-          className="font-mono text-[0.8125rem]"
-          value={metadata}
-          onChange={(event) => setMetadata(event.target.value)}
-        />
+        <CodeArea rows={3} value={metadata} onChange={(event) => setMetadata(event.target.value)} />
       </Field>
     </FormDialog>
   );

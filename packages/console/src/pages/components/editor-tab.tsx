@@ -6,7 +6,7 @@ import { Loaded } from '../../data/loaded.js';
 import { useSearchState } from '../../data/search-state.js';
 import { Button } from '../../ui/button.js';
 import { Field } from '../../ui/forms/field.js';
-import { Select, Textarea } from '../../ui/forms/inputs.js';
+import { CodeArea, Select } from '../../ui/forms/inputs.js';
 import { type JsonObject, jsonFault, jsonText, parseJsonObject } from '../../ui/forms/json-text.js';
 import { toast } from '../../ui/overlay/toasts.js';
 import { EmptyState, ErrorLine } from '../../ui/states.js';
@@ -28,7 +28,7 @@ export function EditorTab({ stored }: { readonly stored: StoredComponent }) {
   const chooser = (
     <Select
       aria-label="Version"
-      className="max-w-64"
+      className="max-w-80"
       value={String(chosen)}
       options={versions.map(({ version, stage, label }) => ({
         value: String(version),
@@ -169,11 +169,9 @@ function Editor({ stored: { component }, version, chooser, onVersion }: EditorPr
             label: 'JSON',
             content: (
               <Field label="Configuration" error={fault}>
-                <Textarea
+                <CodeArea
                   rows={Math.min(32, Math.max(12, text.split('\n').length + 1))}
-                  spellCheck={false}
                   readOnly={!mayWrite}
-                  className="font-mono text-[0.8125rem] leading-relaxed"
                   value={text}
                   onChange={(event) => setText(event.target.value)}
                 />

@@ -3,8 +3,8 @@ import { useConnection } from '../../connection/use-connection.js';
 import { usePaged } from '../../data/paged.js';
 import { Time } from '../../ui/format/time.js';
 import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
+import type { Column } from '../../ui/table/data-table.js';
+import { PagedTable } from '../../ui/table/paged-table.js';
 
 const actions: Readonly<Record<string, string>> = {
   created: 'created',
@@ -57,17 +57,13 @@ export function HistoryTab({ componentId }: { readonly componentId: string }) {
   });
   return (
     <>
-      <DataTable
+      <PagedTable
         label="History"
         columns={columns}
-        rows={list.rows}
+        list={list}
         rowKey={({ number }) => String(number)}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={<EmptyState title="No changes are recorded" />}
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
     </>
   );
 }

@@ -83,7 +83,7 @@ function TryPanel({ stored: { component, versions }, version, onVersion, sent, n
       title={
         <Select
           aria-label={name}
-          className="max-w-56"
+          className="max-w-64"
           value={String(version)}
           options={versions.map((one) => ({
             value: String(one.version),

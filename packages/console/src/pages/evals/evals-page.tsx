@@ -14,8 +14,8 @@ import { Select } from '../../ui/forms/inputs.js';
 import { Link } from '../../ui/link.js';
 import { Page, PageHeader } from '../../ui/page-header.js';
 import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
+import type { Column } from '../../ui/table/data-table.js';
+import { PagedTable } from '../../ui/table/paged-table.js';
 import { measuresOf, nameOf, typeWords } from './measures.js';
 import { StartEval } from './start-eval.js';
 
@@ -147,15 +147,12 @@ export function EvalsPage() {
           onChange={(event) => change({ status: event.target.value || undefined })}
         />
       </FilterBar>
-      <DataTable
+      <PagedTable
         label="Evals"
         columns={columns}
-        rows={list.rows}
+        list={list}
         rowKey={({ id }) => id}
         rowLink={({ id }) => ({ to: '/evals/$evalId', params: { evalId: id } })}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={
           isFiltered ? (
             <EmptyState title="No eval matches" />
@@ -166,7 +163,6 @@ export function EvalsPage() {
           )
         }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
       {search.start && canRun && (
         <StartEval
           dataset={dataset}
@@ -248,7 +244,7 @@ function columnsOf({
         <input
           type="checkbox"
           aria-label={`Compare ${nameOf(run)}`}
-          className="relative z-10 size-4 accent-accent"
+          className="relative z-10 block size-4 accent-accent ml-auto"
           checked={isMarked(run)}
           onChange={(event) => toggle(run, event.target.checked)}
         />

@@ -11,8 +11,8 @@ import { Time } from '../../ui/format/time.js';
 import { FilterBar, SearchInput } from '../../ui/forms/filter-bar.js';
 import { Select } from '../../ui/forms/inputs.js';
 import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable, type Sort } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
+import type { Column, Sort } from '../../ui/table/data-table.js';
+import { PagedTable } from '../../ui/table/paged-table.js';
 import { AddDialog } from './add-dialog.js';
 import { inBase, type KnowledgeBase } from './bases.js';
 import { ContentStatus } from './content-status.js';
@@ -107,10 +107,10 @@ export function DocumentsTab({ base }: { readonly base: KnowledgeBase }) {
         )}
       </FilterBar>
       <UploadsList baseId={base.id} />
-      <DataTable
+      <PagedTable
         label="Documents"
         columns={columnsOf(base, jobs)}
-        rows={list.rows}
+        list={list}
         rowKey={({ id }) => id}
         rowLink={({ id }) => ({
           to: '/knowledge/$contentId',
@@ -119,9 +119,6 @@ export function DocumentsTab({ base }: { readonly base: KnowledgeBase }) {
         })}
         sort={sort}
         onSort={({ by, direction }) => change({ sort: by, order: direction })}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={
           filtered ? (
             <EmptyState title="No document matches">Change the filters.</EmptyState>
@@ -134,7 +131,6 @@ export function DocumentsTab({ base }: { readonly base: KnowledgeBase }) {
           )
         }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
       {adding && <AddDialog base={base} files={adding} onClose={() => setAdding(undefined)} />}
     </DropZone>
   );

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConnection } from '../../connection/use-connection.js';
 import { Field } from '../../ui/forms/field.js';
-import { Input, Textarea } from '../../ui/forms/inputs.js';
+import { CodeArea, Input } from '../../ui/forms/inputs.js';
 import { jsonFault, jsonText, parseJsonObject } from '../../ui/forms/json-text.js';
 import { FormDialog } from '../../ui/overlay/form-dialog.js';
 import { toast } from '../../ui/overlay/toasts.js';
@@ -55,13 +55,7 @@ export function EditDialog({
         <Input value={description} onChange={(event) => setDescription(event.target.value)} />
       </Field>
       <Field label="Metadata" hint="A JSON object. Filters of searches see changes at once." error={fault}>
-        <Textarea
-          rows={6}
-          spellCheck={false}
-          className="font-mono text-[0.8125rem]"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
+        <CodeArea rows={6} value={text} onChange={(event) => setText(event.target.value)} />
       </Field>
     </FormDialog>
   );

@@ -1,6 +1,6 @@
 import type { KnowledgeConfig } from '@runyard/client';
 import { Field } from '../../ui/forms/field.js';
-import { Input, Select, Textarea } from '../../ui/forms/inputs.js';
+import { CodeArea, Input, Select } from '../../ui/forms/inputs.js';
 import { jsonFault, parseJsonObject } from '../../ui/forms/json-text.js';
 import type { IndexOptions } from './uploads.js';
 
@@ -77,13 +77,7 @@ export function IndexOptionFields({ config, value, onChange, named = true }: Ind
           hint="A JSON object. Searches filter by its keys."
           error={jsonFault(value.metadata, parseJsonObject)}
         >
-          <Textarea
-            rows={2}
-            spellCheck={false}
-            className="font-mono text-[0.8125rem]"
-            placeholder='{"lang": "en"}'
-            {...text('metadata')}
-          />
+          <CodeArea rows={2} placeholder='{"lang": "en"}' {...text('metadata')} />
         </Field>
       </div>
       <Field label="Reader">

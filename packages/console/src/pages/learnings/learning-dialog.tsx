@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useConnection } from '../../connection/use-connection.js';
 import { Field } from '../../ui/forms/field.js';
-import { Input, Textarea } from '../../ui/forms/inputs.js';
+import { CodeArea, Input } from '../../ui/forms/inputs.js';
 import { jsonFault, jsonText, parseJsonObject } from '../../ui/forms/json-text.js';
 import { FormDialog } from '../../ui/overlay/form-dialog.js';
 import { toast } from '../../ui/overlay/toasts.js';
@@ -41,8 +41,11 @@ export function LearningDialog({ learning, onClose }: { readonly learning?: Lear
       const given = Object.entries(identity).filter(([, value]) => value.trim() !== '');
       await client.learnings.create({ learning_type: type.trim(), ...held, ...Object.fromEntries(given) });
     }
-    for (const key of ['learnings', 'learning', 'learning-users'])
-      await queries.invalidateQueries({ queryKey: [key] });
+    await Promise.all(
+      ['learnings', 'learning', 'learning-users'].map((key) =>
+        queries.invalidateQueries({ queryKey: [key] }),
+      ),
+    );
     toast({ title: 'Saved.' });
     onClose();
   };
@@ -80,22 +83,10 @@ export function LearningDialog({ learning, onClose }: { readonly learning?: Lear
         </>
       )}
       <Field label="Content" hint="A JSON object." error={faults.content}>
-        <Textarea
-          rows={8}
-          spellCheck={false}
-          className="font-mono text-[0.8125rem]"
-          value={content}
-          onChange={(event) => setContent(event.target.value)}
-        />
+        <CodeArea rows={8} value={content} onChange={(event) => setContent(event.target.value)} />
       </Field>
       <Field label="Metadata" hint="A JSON object, or nothing." error={faults.metadata}>
-        <Textarea
-          rows={2}
-          spellCheck={false}
-          className="font-mono text-[0.8125rem]"
-          value={metadata}
-          onChange={(event) => setMetadata(event.target.value)}
-        />
+        <CodeArea rows={2} value={metadata} onChange={(event) => setMetadata(event.target.value)} />
       </Field>
     </FormDialog>
   );

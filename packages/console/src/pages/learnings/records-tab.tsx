@@ -8,8 +8,8 @@ import { Time } from '../../ui/format/time.js';
 import { FilterBar, SearchInput } from '../../ui/forms/filter-bar.js';
 import { Select } from '../../ui/forms/inputs.js';
 import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable, type Sort } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
+import type { Column, Sort } from '../../ui/table/data-table.js';
+import { PagedTable } from '../../ui/table/paged-table.js';
 import { LearningDrawer } from './learning-drawer.js';
 import { knownTypes, subjectOf, summaryOf, typeNames } from './learning-text.js';
 
@@ -100,16 +100,13 @@ export function RecordsTab() {
           onChange={(text) => change({ namespace: text.trim() || undefined })}
         />
       </FilterBar>
-      <DataTable
+      <PagedTable
         label="Learnings"
         columns={columns}
-        rows={list.rows}
+        list={list}
         rowKey={({ learning_id }) => learning_id}
         sort={sort}
         onSort={({ by, direction }) => change({ sort: by, order: direction })}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={
           filtered ? (
             <EmptyState title="No learning matches">The filters must be equal, not only a part.</EmptyState>
@@ -120,7 +117,6 @@ export function RecordsTab() {
           )
         }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
       {opened && (
         <LearningDrawer key={opened.learning_id} learning={opened} onClose={() => setOpened(undefined)} />
       )}

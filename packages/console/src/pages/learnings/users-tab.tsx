@@ -8,8 +8,8 @@ import { IconButton } from '../../ui/button.js';
 import { Time } from '../../ui/format/time.js';
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.js';
 import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
+import type { Column } from '../../ui/table/data-table.js';
+import { PagedTable } from '../../ui/table/paged-table.js';
 
 /** Who has learnings. All of a user can be deleted at once. */
 export function UsersTab() {
@@ -52,18 +52,14 @@ export function UsersTab() {
   ];
   return (
     <>
-      <DataTable
+      <PagedTable
         label="Users"
         columns={columns}
-        rows={list.rows}
+        list={list}
         rowKey={({ user_id }) => user_id}
         rowLink={({ user_id }) => ({ to: '/learnings', search: { user: user_id } })}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={<EmptyState title="No users have learnings yet" />}
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
       <ConfirmDialog
         open={deleting !== undefined}
         onClose={() => setDeleting(undefined)}

@@ -15,8 +15,8 @@ import { Checkbox } from '../../ui/forms/toggles.js';
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.js';
 import { toast } from '../../ui/overlay/toasts.js';
 import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
+import type { Column } from '../../ui/table/data-table.js';
+import { PagedTable } from '../../ui/table/paged-table.js';
 import { MemoryDialog } from './memory-dialog.js';
 import { OptimizeDialog } from './optimize-dialog.js';
 
@@ -155,14 +155,11 @@ export function MemoriesTab() {
           </Button>
         </div>
       )}
-      <DataTable
+      <PagedTable
         label="Memories"
         columns={[...(mayDelete ? [pick] : []), ...columns, ...(mayWrite || mayDelete ? [edit] : [])]}
-        rows={list.rows}
+        list={list}
         rowKey={({ memory_id }) => memory_id}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={
           filtered ? (
             <EmptyState title="No memory matches">Change the filters.</EmptyState>
@@ -173,7 +170,6 @@ export function MemoriesTab() {
           )
         }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
       {editing && <MemoryDialog memory={editing} onClose={() => setEditing(undefined)} />}
       {open === 'optimize' && <OptimizeDialog userId={user} onClose={() => setOpen(undefined)} />}
       <ConfirmDialog

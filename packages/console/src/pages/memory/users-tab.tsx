@@ -4,8 +4,8 @@ import { usePaged } from '../../data/paged.js';
 import { formatCount } from '../../ui/format/numbers.js';
 import { Time } from '../../ui/format/time.js';
 import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
+import type { Column } from '../../ui/table/data-table.js';
+import { PagedTable } from '../../ui/table/paged-table.js';
 
 const columns: readonly Column<UserMemoryStatistics>[] = [
   { id: 'user', header: 'User', grow: true, cell: ({ user_id }) => user_id },
@@ -31,18 +31,14 @@ export function UsersTab() {
   });
   return (
     <>
-      <DataTable
+      <PagedTable
         label="Users"
         columns={columns}
-        rows={list.rows}
+        list={list}
         rowKey={({ user_id }) => user_id}
         rowLink={({ user_id }) => ({ to: '/memory', search: { user: user_id } })}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={<EmptyState title="No users have memories yet" />}
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
     </>
   );
 }

@@ -138,7 +138,7 @@ function Counted({ found, range, tab, onTab }: CountedProps) {
         tabs={[
           { id: 'day', label: 'By day', content: <ByDay days={days} /> },
           { id: 'model', label: 'By model', content: <ByModel metrics={found.metrics} /> },
-          { id: 'component', label: 'By component and cost', content: <ByComponent range={range} /> },
+          { id: 'component', label: 'By component', content: <ByComponent range={range} /> },
         ]}
       />
       <p className="pt-3 text-xs text-muted">

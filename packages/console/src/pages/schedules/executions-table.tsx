@@ -5,10 +5,9 @@ import { Badge, StatusBadge } from '../../ui/badge.js';
 import { formatDuration } from '../../ui/format/numbers.js';
 import { Time } from '../../ui/format/time.js';
 import { Link } from '../../ui/link.js';
-import { Panel } from '../../ui/panel.js';
 import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
+import type { Column } from '../../ui/table/data-table.js';
+import { PagedTable } from '../../ui/table/paged-table.js';
 import { type Target, targetOf } from './schedule-target.js';
 
 const refreshMs = 5_000;
@@ -22,23 +21,20 @@ export function ExecutionsTable({ schedule }: { readonly schedule: Schedule }) {
     refetchMs: refreshMs,
   });
   return (
-    <Panel title="History" padded={false} className="border-0">
-      <DataTable
+    <section aria-label="History">
+      <h2 className="pb-2 text-sm font-semibold">History</h2>
+      <PagedTable
         label="Executions"
         columns={columnsOf(targetOf(schedule))}
-        rows={list.rows}
+        list={list}
         rowKey={({ id }) => id}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={
           <EmptyState title="Not executed yet">
             Each attempt appears here, with the run that it started.
           </EmptyState>
         }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
-    </Panel>
+    </section>
   );
 }
 

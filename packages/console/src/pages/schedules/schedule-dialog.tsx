@@ -5,7 +5,7 @@ import { useId, useState } from 'react';
 import { useConnection } from '../../connection/use-connection.js';
 import { useComponents } from '../../data/components.js';
 import { Field } from '../../ui/forms/field.js';
-import { Input, Select, Textarea } from '../../ui/forms/inputs.js';
+import { CodeArea, Input, Select, Textarea } from '../../ui/forms/inputs.js';
 import { jsonFault, jsonText, parseJsonObject } from '../../ui/forms/json-text.js';
 import { FormDialog } from '../../ui/overlay/form-dialog.js';
 import { readersZone, zones } from './cron.js';
@@ -163,13 +163,7 @@ export function ScheduleDialog({ schedule, onClose }: { readonly schedule?: Sche
             }
             error={fault}
           >
-            <Textarea
-              rows={2}
-              spellCheck={false}
-              className="font-mono text-[0.8125rem]"
-              value={payload}
-              onChange={(event) => setPayload(event.target.value)}
-            />
+            <CodeArea rows={2} value={payload} onChange={(event) => setPayload(event.target.value)} />
           </Field>
           <ExecutionFields value={execution} onChange={setExecution} />
         </div>

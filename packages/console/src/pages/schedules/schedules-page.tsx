@@ -15,8 +15,8 @@ import { Switch } from '../../ui/forms/toggles.js';
 import { toast } from '../../ui/overlay/toasts.js';
 import { Page, PageHeader } from '../../ui/page-header.js';
 import { EmptyState, explained } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
+import type { Column } from '../../ui/table/data-table.js';
+import { PagedTable } from '../../ui/table/paged-table.js';
 import { cronInWords, tickText } from './cron.js';
 import { ScheduleDialog } from './schedule-dialog.js';
 import { targetOf } from './schedule-target.js';
@@ -71,22 +71,18 @@ export function SchedulesPage() {
           onChange={(event) => change({ enabled: event.target.value || undefined })}
         />
       </FilterBar>
-      <DataTable
+      <PagedTable
         label="Schedules"
         columns={mayWrite ? [...columns, toggle] : columns}
-        rows={list.rows}
+        list={list}
         rowKey={({ id }) => id}
         rowLink={({ id }) => ({ to: '/schedules/$scheduleId', params: { scheduleId: id } })}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={
           <EmptyState title="No schedules yet">
             A schedule runs an agent, a team or a workflow, or calls another route of the service.
           </EmptyState>
         }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
       {creating && <ScheduleDialog onClose={() => setCreating(false)} />}
     </Page>
   );

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConnection } from '../../connection/use-connection.js';
 import { Field } from '../../ui/forms/field.js';
-import { Input, Textarea } from '../../ui/forms/inputs.js';
+import { CodeArea, Input } from '../../ui/forms/inputs.js';
 import { Checkbox } from '../../ui/forms/toggles.js';
 import { FormDialog } from '../../ui/overlay/form-dialog.js';
 
@@ -59,13 +59,7 @@ export function NewAccountDialog({
         label="Scopes"
         hint="One per line: resource:action, or resource:id:action for one component. You can give only scopes that you hold."
       >
-        <Textarea
-          rows={6}
-          spellCheck={false}
-          className="font-mono text-[0.8125rem]"
-          value={scopes}
-          onChange={(event) => setScopes(event.target.value)}
-        />
+        <CodeArea rows={6} value={scopes} onChange={(event) => setScopes(event.target.value)} />
       </Field>
       <Checkbox
         label="Allow privileged scopes"

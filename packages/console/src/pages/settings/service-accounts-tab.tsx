@@ -14,8 +14,8 @@ import { Checkbox } from '../../ui/forms/toggles.js';
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.js';
 import { toast } from '../../ui/overlay/toasts.js';
 import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
+import type { Column } from '../../ui/table/data-table.js';
+import { PagedTable } from '../../ui/table/paged-table.js';
 import { NewAccountDialog } from './new-account-dialog.js';
 import { SecretDialog } from './secret-dialog.js';
 
@@ -96,21 +96,17 @@ export function ServiceAccountsTab() {
           </Button>
         )}
       </FilterBar>
-      <DataTable
+      <PagedTable
         label="Service accounts"
         columns={columns}
-        rows={list.rows}
+        list={list}
         rowKey={({ id }) => id}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={
           <EmptyState title="No service accounts yet">
             A service account lets a program call the service, with scopes of its own.
           </EmptyState>
         }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
       {creating && <NewAccountDialog onClose={() => setCreating(false)} onCreated={setCreated} />}
       {created && <SecretDialog account={created} onClose={() => setCreated(undefined)} />}
       <ConfirmDialog

@@ -5,8 +5,8 @@ import { formatCount } from '../../ui/format/numbers.js';
 import { Time } from '../../ui/format/time.js';
 import { Link } from '../../ui/link.js';
 import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
+import type { Column } from '../../ui/table/data-table.js';
+import { PagedTable } from '../../ui/table/paged-table.js';
 import { componentOf } from './trace-component.js';
 import type { ListProps } from './trace-list.js';
 
@@ -79,25 +79,21 @@ export function SessionTotals({ expression, refetchMs, loads }: ListProps) {
   });
   return (
     <>
-      <DataTable
+      <PagedTable
         label="Traces by session"
         columns={columns}
-        rows={list.rows}
+        list={list}
         rowKey={({ session_id }) => session_id}
         rowLink={({ session_id }) => ({
           to: '/traces',
           search: { filter: JSON.stringify({ op: 'EQ', key: 'session_id', value: session_id }) },
         })}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={
           <EmptyState title="No sessions with traces">
             {expression ? 'No trace matches the filter.' : 'They appear here after the first run.'}
           </EmptyState>
         }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
     </>
   );
 }

@@ -14,6 +14,11 @@ export function componentOf(ids: ComponentIds): { readonly kind: Kind; readonly 
   return undefined;
 }
 
+/** The service writes `26ms`; the console puts a space between a number and its unit. */
+export function spaced(duration: string): string {
+  return duration.replace(/(?<=\d)(?=[a-z])/g, ' ');
+}
+
 /** Without the method that the contract puts behind it: `Clerk.arun` is `Clerk`. */
 export function shortName(name: string): string {
   return name.replace(/\.(?:arun|aexecute|ainvoke)(?:_stream)?$/, '');

@@ -4,10 +4,10 @@ import { usePaged } from '../../data/paged.js';
 import { StatusBadge } from '../../ui/badge.js';
 import { Time } from '../../ui/format/time.js';
 import { EmptyState } from '../../ui/states.js';
-import { type Column, DataTable } from '../../ui/table/data-table.js';
-import { Pagination } from '../../ui/table/pagination.js';
+import type { Column } from '../../ui/table/data-table.js';
+import { PagedTable } from '../../ui/table/paged-table.js';
 import type { Expression } from './filter/expression.js';
-import { componentOf, shortName } from './trace-component.js';
+import { componentOf, shortName, spaced } from './trace-component.js';
 
 export interface ListProps {
   readonly expression: Expression | undefined;
@@ -17,7 +17,16 @@ export interface ListProps {
 }
 
 const columns: readonly Column<TraceSummary>[] = [
-  { id: 'name', header: 'Name', cell: ({ name }) => shortName(name) },
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ name, input }) => (
+      <>
+        {shortName(name)}
+        <span className="block max-w-36 truncate text-xs font-normal text-muted md:hidden">{input}</span>
+      </>
+    ),
+  },
   {
     id: 'kind',
     header: 'Kind',
@@ -46,7 +55,7 @@ const columns: readonly Column<TraceSummary>[] = [
       </span>
     ),
   },
-  { id: 'duration', header: 'Duration', align: 'right', cell: ({ duration }) => duration },
+  { id: 'duration', header: 'Duration', align: 'right', cell: ({ duration }) => spaced(duration) },
   { id: 'spans', header: 'Spans', align: 'right', hideBelow: 'sm', cell: ({ total_spans }) => total_spans },
   { id: 'start', header: 'Started', hideBelow: 'sm', cell: ({ start_time }) => <Time at={start_time} /> },
 ];
@@ -63,15 +72,12 @@ export function TraceList({ expression, refetchMs, loads }: ListProps) {
   });
   return (
     <>
-      <DataTable
+      <PagedTable
         label="Traces"
         columns={columns}
-        rows={list.rows}
+        list={list}
         rowKey={({ trace_id, run_id }) => `${trace_id} ${run_id}`}
         rowLink={({ trace_id }) => ({ to: '/traces/$traceId', params: { traceId: trace_id } })}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={
           expression ? (
             <EmptyState title="No trace matches">
@@ -84,7 +90,6 @@ export function TraceList({ expression, refetchMs, loads }: ListProps) {
           )
         }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
     </>
   );
 }

@@ -165,7 +165,7 @@ function RunChoice({
   return (
     <Select
       aria-label="Run shown in the graph"
-      className="max-w-60"
+      className="max-w-72"
       value={runId ?? ''}
       options={[
         { value: '', label: 'No run' },

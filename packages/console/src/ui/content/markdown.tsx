@@ -103,7 +103,7 @@ function Table({ table }: { readonly table: Tokens.Table }) {
   const aligned = (at: number) => ({ textAlign: table.align[at] ?? ('left' as const) });
   return (
     <div tabIndex={0} className="my-2 overflow-x-auto rounded-lg border border-line">
-      <table className="w-full border-collapse text-sm">
+      <table className="w-full border-collapse text-sm wrap-break-word">
         <thead className="bg-sunken">
           <tr>
             {table.header.map((cell, at) => (

@@ -13,7 +13,7 @@ export function FilterBar({
   readonly onClear?: (() => void) | undefined;
 }) {
   return (
-    <search className="flex flex-wrap items-center gap-2 pb-3">
+    <search className="flex flex-wrap items-center gap-2 pb-3 max-sm:[&>select]:max-w-none max-sm:[&>select]:flex-1 max-sm:[&>select]:basis-36">
       {children}
       {onClear && (
         <Button variant="ghost" onClick={onClear}>
@@ -44,7 +44,7 @@ export function SearchInput({
     return () => clearTimeout(timer);
   }, [text, value, onChange]);
   return (
-    <div className="relative min-w-40 flex-1 sm:max-w-xs">
+    <div className="relative min-w-36 flex-1 sm:max-w-xs">
       <Search aria-hidden className="absolute top-2 left-2.5 size-4 text-muted" />
       <Input
         type="search"

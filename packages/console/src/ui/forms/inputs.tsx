@@ -19,6 +19,11 @@ export function Textarea({ className, rows = 4, ...rest }: TextareaProps) {
   return <textarea {...useField()} rows={rows} className={cx(box, 'py-1.5', className)} {...rest} />;
 }
 
+/** For JSON and other code. */
+export function CodeArea({ className, ...rest }: TextareaProps) {
+  return <Textarea spellCheck={false} className={cx('font-mono text-[0.8125rem]', className)} {...rest} />;
+}
+
 export interface Option {
   readonly value: string;
   readonly label: string;

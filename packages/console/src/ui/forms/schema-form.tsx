@@ -3,7 +3,7 @@ import Trash from 'lucide-react/icons/trash-2';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Button, IconButton } from '../button.js';
 import { Field } from './field.js';
-import { Input, Select, Textarea } from './inputs.js';
+import { CodeArea, Input, Select, Textarea } from './inputs.js';
 import { emptyValue, formOf, type JsonSchema, pathTo, problemsIn } from './schema.js';
 import { Checkbox } from './toggles.js';
 
@@ -302,13 +302,7 @@ export function JsonField({ label, hint, error, value, rows = 4, onChange }: Jso
   };
   return (
     <Field label={label} hint={hint} error={fault ?? error}>
-      <Textarea
-        rows={rows}
-        spellCheck={false}
-        className="font-mono text-[0.8125rem]"
-        value={text}
-        onChange={({ target }) => change(target.value)}
-      />
+      <CodeArea rows={rows} value={text} onChange={({ target }) => change(target.value)} />
     </Field>
   );
 }

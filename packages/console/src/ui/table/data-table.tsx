@@ -99,7 +99,7 @@ function Header<T>({
       scope="col"
       aria-sort={sorted && (sorted === 'asc' ? 'ascending' : 'descending')}
       className={cx(
-        'h-9 px-3 text-xs font-medium whitespace-nowrap text-muted',
+        'h-9 px-2 text-xs first:pl-3 last:pr-3 sm:px-3 font-medium whitespace-nowrap text-muted',
         align === 'right' && 'text-right',
         hideBelow && hidden[hideBelow],
       )}
@@ -128,9 +128,9 @@ function Row<T>({ row, columns, rowLink }: DataTableProps<T> & { readonly row: T
         <td
           key={id}
           className={cx(
-            'h-10 px-3 py-1.5 align-middle',
+            'h-10 px-2 py-1.5 align-middle first:pl-3 last:pr-3 sm:px-3',
             align === 'right' && 'text-right',
-            grow ? 'w-full min-w-40' : 'whitespace-nowrap',
+            grow ? 'w-full min-w-28 sm:min-w-40' : 'whitespace-nowrap',
             hideBelow && hidden[hideBelow],
           )}
         >

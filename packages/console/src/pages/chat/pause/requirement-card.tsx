@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { filledFields, schemaOfFields } from '../../../data/input-fields.js';
 import { Button } from '../../../ui/button.js';
 import { Field } from '../../../ui/forms/field.js';
-import { Input, Textarea } from '../../../ui/forms/inputs.js';
+import { CodeArea, Input, Textarea } from '../../../ui/forms/inputs.js';
 import { problemsIn, SchemaForm, startValue } from '../../../ui/forms/schema-form.js';
 import { objectIn } from '../run/read-fields.js';
 import { ApprovalCard } from './approval-card.js';
@@ -205,13 +205,7 @@ function ResultCard({ requirement, answer }: RequirementCardProps) {
     >
       <Arguments requirement={requirement} />
       <Field label="Result" error={isTried && result.trim() === '' ? 'Required' : undefined}>
-        <Textarea
-          rows={4}
-          spellCheck={false}
-          className="font-mono text-[0.8125rem]"
-          value={result}
-          onChange={({ target }) => setResult(target.value)}
-        />
+        <CodeArea rows={4} value={result} onChange={({ target }) => setResult(target.value)} />
       </Field>
     </PauseCard>
   );

@@ -19,7 +19,7 @@ function LongText({ text }: { readonly text: string }) {
   const isCut = text.length > shownAtFirst && !isWhole;
   return (
     <>
-      <CodeBlock code={isCut ? text.slice(0, shownAtFirst) : text} />
+      <CodeBlock wraps code={isCut ? text.slice(0, shownAtFirst) : text} />
       {isCut && (
         <Button size="small" onClick={() => setIsWhole(true)}>
           Show all {formatCount(text.length)} characters

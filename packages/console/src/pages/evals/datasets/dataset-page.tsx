@@ -15,8 +15,8 @@ import { toast } from '../../../ui/overlay/toasts.js';
 import { Page, PageHeader } from '../../../ui/page-header.js';
 import { saveFile } from '../../../ui/save-file.js';
 import { EmptyState } from '../../../ui/states.js';
-import { type Column, DataTable } from '../../../ui/table/data-table.js';
-import { Pagination } from '../../../ui/table/pagination.js';
+import type { Column } from '../../../ui/table/data-table.js';
+import { PagedTable } from '../../../ui/table/paged-table.js';
 import { CaseDialog } from './case-dialog.js';
 import { DatasetDialog } from './dataset-dialog.js';
 
@@ -159,21 +159,17 @@ export function DatasetPage() {
           </p>
         )}
       </Loaded>
-      <DataTable
+      <PagedTable
         label="Cases"
         columns={columns}
-        rows={cases.rows}
+        list={cases}
         rowKey={({ id }) => id}
-        error={cases.error}
-        onRetry={cases.reload}
-        isStale={cases.isStale}
         empty={
           <EmptyState title="No cases yet">
             Add one, import a file of JSON, JSON Lines or CSV, or add the run of a trace.
           </EmptyState>
         }
       />
-      <Pagination meta={cases.meta} onPage={cases.setPage} />
       {open?.what === 'rename' && dataset.data && (
         <DatasetDialog
           title="Rename the dataset"

@@ -10,8 +10,8 @@ import { Time } from '../../../ui/format/time.js';
 import { Link } from '../../../ui/link.js';
 import { Page, PageHeader } from '../../../ui/page-header.js';
 import { EmptyState } from '../../../ui/states.js';
-import { type Column, DataTable, type Sort } from '../../../ui/table/data-table.js';
-import { Pagination } from '../../../ui/table/pagination.js';
+import type { Column, Sort } from '../../../ui/table/data-table.js';
+import { PagedTable } from '../../../ui/table/paged-table.js';
 import { DatasetDialog } from './dataset-dialog.js';
 
 const columns: readonly Column<Dataset>[] = [
@@ -71,24 +71,20 @@ export function DatasetsPage() {
         description="Cases that evals execute, and what is expected of them."
         actions={create}
       />
-      <DataTable
+      <PagedTable
         label="Datasets"
         columns={columns}
-        rows={list.rows}
+        list={list}
         rowKey={({ id }) => id}
         rowLink={({ id }) => ({ to: '/datasets/$datasetId', params: { datasetId: id } })}
         sort={sort}
         onSort={setSort}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={
           <EmptyState title="No datasets yet">
             Create one here, or open a trace and add its run to a dataset.
           </EmptyState>
         }
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
       {creating && (
         <DatasetDialog
           title="New dataset"

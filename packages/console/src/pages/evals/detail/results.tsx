@@ -11,8 +11,8 @@ import { KeyValue } from '../../../ui/key-value.js';
 import { Link } from '../../../ui/link.js';
 import { Drawer } from '../../../ui/overlay/dialog.js';
 import { EmptyState } from '../../../ui/states.js';
-import { type Column, DataTable } from '../../../ui/table/data-table.js';
-import { Pagination } from '../../../ui/table/pagination.js';
+import type { Column } from '../../../ui/table/data-table.js';
+import { PagedTable } from '../../../ui/table/paged-table.js';
 import { componentOf } from '../measures.js';
 
 type Score = EvalResult['scores'][string];
@@ -92,17 +92,13 @@ export function Results({ run }: { readonly run: EvalRun }) {
   ];
   return (
     <>
-      <DataTable
+      <PagedTable
         label="Results"
         columns={columns}
-        rows={list.rows}
+        list={list}
         rowKey={({ case_id, iteration }) => `${case_id} ${iteration}`}
-        error={list.error}
-        onRetry={list.reload}
-        isStale={list.isStale}
         empty={<EmptyState title="No results yet">They appear here as the cases are executed.</EmptyState>}
       />
-      <Pagination meta={list.meta} onPage={list.setPage} />
       <Drawer
         open={opened !== undefined}
         title={opened ? `Case ${opened.case_id}` : ''}

@@ -2,7 +2,7 @@ import Plus from 'lucide-react/icons/plus';
 import { useId, useState } from 'react';
 import { Button } from '../../../ui/button.js';
 import { Field } from '../../../ui/forms/field.js';
-import { Input, Select, Textarea } from '../../../ui/forms/inputs.js';
+import { CodeArea, Input, Select } from '../../../ui/forms/inputs.js';
 import { jsonText, parseJson } from '../../../ui/forms/json-text.js';
 import { useKnowledgeConfig } from '../bases.js';
 
@@ -85,10 +85,8 @@ export function FilterField({
           hint="An object whose keys must be equal, or a list of conditions that must all hold."
           error={fault}
         >
-          <Textarea
+          <CodeArea
             rows={value === '' ? 2 : Math.min(12, value.split('\n').length)}
-            spellCheck={false}
-            className="font-mono text-[0.8125rem]"
             placeholder='{"lang": "en"}'
             value={value}
             onChange={(event) => onChange(event.target.value)}

@@ -76,7 +76,7 @@ function Text({ role, text }: { readonly role: string; readonly text: string }) 
 export function Value({ value }: { readonly value: unknown }) {
   const read = typeof value === 'string' ? jsonIn(value) : value;
   if (typeof read === 'object' && read !== null) return <JsonView value={read} depth={2} />;
-  return <CodeBlock code={typeof value === 'string' ? value : String(value)} />;
+  return <CodeBlock wraps code={typeof value === 'string' ? value : String(value)} />;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

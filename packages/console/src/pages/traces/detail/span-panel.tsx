@@ -8,7 +8,7 @@ import { formatCount } from '../../../ui/format/numbers.js';
 import { Time } from '../../../ui/format/time.js';
 import { KeyValue } from '../../../ui/key-value.js';
 import { ErrorLine } from '../../../ui/states.js';
-import { shortName } from '../trace-component.js';
+import { shortName, spaced } from '../trace-component.js';
 import { Messages, messagesIn, Value } from './messages.js';
 import { numberIn, textIn } from './spans.js';
 import { kindInWords } from './waterfall.js';
@@ -50,7 +50,7 @@ export function SpanPanel({ traceId, span, ref }: SpanPanelProps) {
           ['Model', textIn(found, 'model')],
           ['Purpose', textIn(found, 'purpose')],
           ['Tokens', tokens(found)],
-          ['Duration', found.duration],
+          ['Duration', spaced(found.duration)],
           ['Started', <Time key="start" at={found.start_time} style="absolute" />],
         ]}
       />

@@ -5,7 +5,7 @@ import { useConnection } from '../../../connection/use-connection.js';
 import { StatusBadge } from '../../../ui/badge.js';
 import { formatCost, formatCount, formatTokens } from '../../../ui/format/numbers.js';
 import { Time } from '../../../ui/format/time.js';
-import { componentOf } from '../trace-component.js';
+import { componentOf, spaced } from '../trace-component.js';
 
 /** The numbers of a trace in one line. */
 export function TraceFacts({
@@ -18,7 +18,7 @@ export function TraceFacts({
   const cost = useCost(trace);
   const facts: readonly (readonly [string, ReactNode])[] = [
     ['Status', <StatusBadge key="status" status={trace.status} />],
-    ['Duration', trace.duration],
+    ['Duration', spaced(trace.duration)],
     ['Spans', formatCount(trace.total_spans)],
     ['Errors', trace.error_count > 0 ? formatCount(trace.error_count) : undefined],
     ['Tokens', `${formatTokens(tokens.input)} in · ${formatTokens(tokens.output)} out`],

@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.js';
 import { cx } from '../../../ui/class-names.js';
 import { formatDuration } from '../../../ui/format/numbers.js';
 import { useVisibleRows } from '../../../ui/table/visible-rows.js';
-import { shortName } from '../trace-component.js';
+import { shortName, spaced } from '../trace-component.js';
 import { type Period, type PlacedSpan, periodOf, shown } from './spans.js';
 
 const rowHeight = 30;
@@ -236,7 +236,7 @@ function Row({ id, row, top, period, isSelected, isOpen, onSelect, onToggle }: R
           )}
           style={left + width > 70 ? { right: `${100 - left}%` } : { left: `${left + width}%` }}
         >
-          {left + width > 70 && left < 15 ? '' : span.duration}
+          {left + width > 70 && left < 15 ? '' : spaced(span.duration)}
         </span>
       </div>
     </div>
