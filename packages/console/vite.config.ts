@@ -25,7 +25,8 @@ function modules(): Plugin {
 /** Pages that people open together are one file, with the libraries that only they use: the package has few files. */
 const areas = {
   chat: /[\\/]src[\\/]pages[\\/](?:home|chat)[\\/]/,
-  observe: /[\\/]src[\\/]pages[\\/](?:runs|traces|metrics|evals)[\\/]|[\\/]uplot[\\/]/,
+  observe: /[\\/]src[\\/]pages[\\/](?:runs|traces|evals)[\\/]/,
+  metrics: /[\\/]src[\\/]pages[\\/]metrics[\\/]|[\\/]uplot[\\/]/,
   manage: /[\\/]src[\\/]pages[\\/]|[\\/](?:croner|cronstrue)[\\/]/,
 };
 

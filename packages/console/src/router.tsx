@@ -15,6 +15,7 @@ export type Search = Readonly<Record<string, string | undefined>>;
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: NotFoundPage,
+  // parseSearch, below, makes texts of everything
   validateSearch: (search: Record<string, unknown>): Search => search as Search,
 });
 

@@ -11,12 +11,12 @@ export function readToken(token: string): TokenClaims | undefined {
   const payload = token.split('.')[1];
   if (payload === undefined) return undefined;
   try {
-    const claims = JSON.parse(decoded(payload)) as Record<string, unknown>;
+    const claims: unknown = JSON.parse(decoded(payload));
     if (typeof claims !== 'object' || claims === null) return undefined;
-    const { sub, exp } = claims;
+    const { sub, exp, scopes, scope }: Record<string, unknown> = { ...claims };
     return {
       user: typeof sub === 'string' ? sub : undefined,
-      scopes: scopesIn(claims),
+      scopes: scopesIn([scopes, scope]),
       expiresAt: typeof exp === 'number' ? exp : undefined,
     };
   } catch {
@@ -25,13 +25,13 @@ export function readToken(token: string): TokenClaims | undefined {
 }
 
 /** A list or a text in `scopes`, and the space-separated `scope` of OAuth. */
-function scopesIn({ scopes, scope }: Record<string, unknown>): readonly string[] | undefined {
-  const given = [scopes, scope].filter((value) => typeof value === 'string' || Array.isArray(value));
+function scopesIn(claims: readonly unknown[]): readonly string[] | undefined {
+  const given = claims.filter((value) => typeof value === 'string' || Array.isArray(value));
   if (given.length === 0) return undefined;
-  return given.flatMap((value) =>
+  return given.flatMap((value: string | readonly unknown[]) =>
     typeof value === 'string'
       ? value.split(/[\s,]+/).filter(Boolean)
-      : (value as unknown[]).filter((one) => typeof one === 'string'),
+      : value.filter((one) => typeof one === 'string'),
   );
 }
 

@@ -32,6 +32,6 @@ function apply(): void {
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
 }
 
-function themeOf(text: string | undefined): Theme {
+export function themeOf(text: string | undefined): Theme {
   return text === 'light' || text === 'dark' ? text : 'system';
 }

@@ -96,8 +96,8 @@ async function codeComponents(client: RunyardClient, signal: AbortSignal): Promi
   ]);
   const kinds: readonly Kind[] = ['agent', 'team', 'workflow'];
   // a caller may see some kinds and not others
-  const failed = found.filter(({ status }) => status === 'rejected');
-  if (failed.length === found.length) throw (failed[0] as PromiseRejectedResult).reason;
+  const [failed, ...others] = found.filter((result) => result.status === 'rejected');
+  if (failed && others.length === found.length - 1) throw failed.reason;
   return found.flatMap((result, at) =>
     result.status === 'rejected'
       ? []

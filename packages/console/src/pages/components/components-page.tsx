@@ -101,11 +101,14 @@ const types = [
   { value: 'workflow', label: 'Workflows' },
 ];
 
+const kinds: readonly Component['component_type'][] = ['agent', 'team', 'workflow'];
+
 function StoredComponents() {
   const client = useClient();
   const [search, change] = useSearchState();
+  const type = kinds.find((one) => one === search.type);
   const filters = {
-    ...(search.type && { component_type: search.type as Component['component_type'] }),
+    ...(type && { component_type: type }),
     ...(search.deleted && { include_deleted: true }),
   };
   const list = usePaged<Component>({
@@ -118,7 +121,7 @@ function StoredComponents() {
         <Select
           aria-label="Type"
           className="max-w-40"
-          value={search.type ?? ''}
+          value={type ?? ''}
           options={types}
           onChange={(event) => change({ type: event.target.value || undefined })}
         />

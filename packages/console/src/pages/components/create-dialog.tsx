@@ -46,6 +46,7 @@ export function CreateDialog({ copied, onClose }: { readonly copied?: ComponentC
           <Select
             value={type}
             options={types}
+            // the options are these types
             onChange={(event) => setType(event.target.value as ComponentType)}
           />
         </Field>

@@ -56,14 +56,12 @@ export function HistoryTab({ componentId }: { readonly componentId: string }) {
     load: (page, signal) => client.components.listHistory(componentId, page, { signal }),
   });
   return (
-    <>
-      <PagedTable
-        label="History"
-        columns={columns}
-        list={list}
-        rowKey={({ number }) => String(number)}
-        empty={<EmptyState title="No changes are recorded" />}
-      />
-    </>
+    <PagedTable
+      label="History"
+      columns={columns}
+      list={list}
+      rowKey={({ number }) => String(number)}
+      empty={<EmptyState title="No changes are recorded" />}
+    />
   );
 }

@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router';
 import { useComponents } from '../../data/components.js';
 import { Badge } from '../../ui/badge.js';
-import type { JsonObject } from '../../ui/forms/json-text.js';
+import { isJsonObject, type JsonObject } from '../../ui/forms/json-text.js';
 import { Checkbox } from '../../ui/forms/toggles.js';
 
 export interface MembersFieldProps {
@@ -15,7 +15,7 @@ export interface MembersFieldProps {
 export function MembersField({ label, value, error, onChange }: MembersFieldProps) {
   const { componentId } = useParams({ from: '/components/$componentId' });
   const { components } = useComponents();
-  const chosen = Array.isArray(value) ? (value as readonly JsonObject[]) : [];
+  const chosen: readonly JsonObject[] = Array.isArray(value) ? value.filter(isJsonObject) : [];
   const candidates = components.filter(({ kind, id }) => kind !== 'workflow' && id !== componentId);
   const known = new Set(candidates.map(({ id }) => id));
   const unknown = chosen.filter((member) => !known.has(idOf(member)));

@@ -59,8 +59,12 @@ export function useDegraded({ component_id, component_type, deleted_at }: Compon
   });
 }
 
-function listOf(client: RunyardClient, type: Component['component_type'], signal: AbortSignal) {
-  return client[`${type}s`].list({ signal }) as Promise<readonly { id: string; degraded?: string }[]>;
+function listOf(
+  client: RunyardClient,
+  type: Component['component_type'],
+  signal: AbortSignal,
+): Promise<readonly { id: string; degraded?: string }[]> {
+  return client[`${type}s`].list({ signal });
 }
 
 /** The version that an editor opens: the newest draft, else the one that runs. */

@@ -77,6 +77,7 @@ function TryPanel({ stored: { component, versions }, version, onVersion, sent, n
     shown.current = sent.count;
     void send({ message: sent.message, version, session_id: null });
   }, [sent, send, version]);
+  // the numbers of a run that has ended
   const metrics = run.run?.metrics as { total_tokens?: number; duration?: number } | undefined;
   return (
     <Panel

@@ -11,7 +11,8 @@ import { inBase, type KnowledgeBase, useKnowledgeConfig } from './bases.js';
 import { IndexOptionFields, noOptions, optionsOf } from './index-options.js';
 import { uploadFiles } from './uploads.js';
 
-type Way = 'files' | 'text' | 'url';
+const wayNames = ['files', 'text', 'url'] as const;
+type Way = (typeof wayNames)[number];
 
 /** Adds files, a text or web addresses. */
 export function AddDialog({
@@ -81,8 +82,8 @@ export function AddDialog({
       <Tabs
         label="What to add"
         value={way}
-        onChange={(id) => setWay(id as Way)}
-        tabs={(Object.keys(ways) as Way[]).map((id) => ({ id, label: label[id], content: ways[id] }))}
+        onChange={(id) => setWay(wayNames.find((one) => one === id) ?? 'files')}
+        tabs={wayNames.map((id) => ({ id, label: label[id], content: ways[id] }))}
       />
       <details>
         <summary className="text-xs font-medium text-accent-text">

@@ -22,8 +22,10 @@ import { type JobState, useJobProgress } from './job-progress.js';
 import { uploadFiles } from './uploads.js';
 import { UploadsList } from './uploads-list.js';
 
-type Status = NonNullable<Content['status']>;
-type SortKey = 'name' | 'size' | 'updated_at';
+const statusNames = ['processing', 'completed', 'failed'] as const satisfies readonly NonNullable<
+  Content['status']
+>[];
+const sortKeys = ['name', 'size', 'updated_at'] as const;
 
 /** While something is processed; what is followed is seen at once. */
 const refreshMs = 3_000;
@@ -42,15 +44,14 @@ export function DocumentsTab({ base }: { readonly base: KnowledgeBase }) {
   const [search, change] = useSearchState();
   const [adding, setAdding] = useState<readonly File[]>();
   const [waiting, setWaiting] = useState(false);
-  const sort: Sort = {
-    by: search.sort ?? 'updated_at',
-    direction: search.order === 'asc' ? 'asc' : 'desc',
-  };
+  const by = sortKeys.find((one) => one === search.sort) ?? 'updated_at';
+  const sort: Sort = { by, direction: search.order === 'asc' ? 'asc' : 'desc' };
+  const status = statusNames.find((one) => one === search.status);
   const filters = {
     ...inBase(base.id),
-    ...(search.status && { status: search.status as Status }),
+    ...(status && { status }),
     ...(search.find && { search: search.find }),
-    sort_by: sort.by as SortKey,
+    sort_by: by,
     sort_order: sort.direction,
   };
   const list = usePaged<Content>({

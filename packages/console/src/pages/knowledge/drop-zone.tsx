@@ -27,7 +27,8 @@ export function DropZone({
         setOver(true);
       }}
       onDragLeave={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+        const { relatedTarget: to } = event;
+        if (!(to instanceof Node && event.currentTarget.contains(to))) setOver(false);
       }}
       onDrop={(event) => {
         setOver(false);

@@ -30,15 +30,13 @@ export function UsersTab() {
     load: (page, signal) => client.memories.getUserStats(page, { signal }),
   });
   return (
-    <>
-      <PagedTable
-        label="Users"
-        columns={columns}
-        list={list}
-        rowKey={({ user_id }) => user_id}
-        rowLink={({ user_id }) => ({ to: '/memory', search: { user: user_id } })}
-        empty={<EmptyState title="No users have memories yet" />}
-      />
-    </>
+    <PagedTable
+      label="Users"
+      columns={columns}
+      list={list}
+      rowKey={({ user_id }) => user_id}
+      rowLink={({ user_id }) => ({ to: '/memory', search: { user: user_id } })}
+      empty={<EmptyState title="No users have memories yet" />}
+    />
   );
 }

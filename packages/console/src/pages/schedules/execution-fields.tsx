@@ -25,7 +25,9 @@ export function executionTexts(schedule: Schedule | undefined): ExecutionTexts {
 
 export function executionOf(texts: ExecutionTexts): Partial<ScheduleCreate> {
   return {
+    // the options below are these words
     overlap: texts.overlap as NonNullable<ScheduleCreate['overlap']>,
+    // as above
     missed: texts.missed as NonNullable<ScheduleCreate['missed']>,
     timeout_seconds: Number(texts.timeout),
     max_retries: Number(texts.retries),

@@ -46,6 +46,7 @@ export function ScheduleDialog({ schedule, onClose }: { readonly schedule?: Sche
       ? { method, endpoint: endpoint.trim(), payload: parseJsonObject(payload) ?? null }
       : {
           method: 'POST',
+          // the options are written this way
           endpoint: endpointOf({ kind: kind as Kind, id: id.join('/') }),
           payload: { ...parseJsonObject(payload), message },
         };

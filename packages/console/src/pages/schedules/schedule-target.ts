@@ -6,12 +6,19 @@ export interface Target {
   readonly id: string;
 }
 
+const kinds: readonly Kind[] = ['agent', 'team', 'workflow'];
 const runEndpoint = /^\/(agent|team|workflow)s\/([^/]+)\/runs$/;
 
 export function targetOf({ endpoint, method }: Pick<Schedule, 'endpoint' | 'method'>): Target | undefined {
-  const found = runEndpoint.exec(endpoint);
-  if (found === null || method.toUpperCase() !== 'POST') return undefined;
-  return { kind: found[1] as Kind, id: decodeURIComponent(found[2] ?? '') };
+  const [, kind, id = ''] = runEndpoint.exec(endpoint) ?? [];
+  const known = kinds.find((one) => one === kind);
+  if (known === undefined || method.toUpperCase() !== 'POST') return undefined;
+  try {
+    return { kind: known, id: decodeURIComponent(id) };
+  } catch {
+    // an address with a wrong escape runs nothing
+    return undefined;
+  }
 }
 
 export function endpointOf({ kind, id }: Target): string {

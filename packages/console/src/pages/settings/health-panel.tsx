@@ -44,6 +44,7 @@ async function readiness(check: () => Promise<Ready>): Promise<Ready | undefined
   try {
     return await check();
   } catch (error) {
+    // with the same body; a proxy may have sent another, which the reader of it expects
     if (error instanceof UnavailableError) return error.body as Ready;
     throw error;
   }

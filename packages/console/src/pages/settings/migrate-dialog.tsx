@@ -138,7 +138,9 @@ function Report({
 /** A step that failed is reported with what was done before it. */
 function failedReport(error: unknown): AnyReport | undefined {
   if (!(error instanceof ApiError)) return undefined;
+  // a failed migration has the steps before the failure; another error does not
   const body = error.body as Partial<DatabaseMigrationFailed>;
+  // as above
   return Array.isArray(body.steps) ? (body as DatabaseMigrationFailed) : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { setTheme, type Theme, useTheme } from '../../shell/theme.js';
+import { setTheme, themeOf, useTheme } from '../../shell/theme.js';
 import { Field } from '../../ui/forms/field.js';
 import { Select } from '../../ui/forms/inputs.js';
 import { Panel } from '../../ui/panel.js';
@@ -15,7 +15,7 @@ export function ThemePanel() {
             { value: 'light', label: 'Light' },
             { value: 'dark', label: 'Dark' },
           ]}
-          onChange={(event) => setTheme(event.target.value as Theme)}
+          onChange={(event) => setTheme(themeOf(event.target.value))}
         />
       </Field>
     </Panel>

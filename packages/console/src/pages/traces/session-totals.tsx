@@ -78,22 +78,20 @@ export function SessionTotals({ expression, refetchMs, loads }: ListProps) {
     ...(refetchMs !== undefined && { refetchMs }),
   });
   return (
-    <>
-      <PagedTable
-        label="Traces by session"
-        columns={columns}
-        list={list}
-        rowKey={({ session_id }) => session_id}
-        rowLink={({ session_id }) => ({
-          to: '/traces',
-          search: { filter: JSON.stringify({ op: 'EQ', key: 'session_id', value: session_id }) },
-        })}
-        empty={
-          <EmptyState title="No sessions with traces">
-            {expression ? 'No trace matches the filter.' : 'They appear here after the first run.'}
-          </EmptyState>
-        }
-      />
-    </>
+    <PagedTable
+      label="Traces by session"
+      columns={columns}
+      list={list}
+      rowKey={({ session_id }) => session_id}
+      rowLink={({ session_id }) => ({
+        to: '/traces',
+        search: { filter: JSON.stringify({ op: 'EQ', key: 'session_id', value: session_id }) },
+      })}
+      empty={
+        <EmptyState title="No sessions with traces">
+          {expression ? 'No trace matches the filter.' : 'They appear here after the first run.'}
+        </EmptyState>
+      }
+    />
   );
 }

@@ -71,26 +71,24 @@ export function TraceList({ expression, refetchMs, loads }: ListProps) {
     ...(refetchMs !== undefined && { refetchMs }),
   });
   return (
-    <>
-      <PagedTable
-        label="Traces"
-        columns={columns}
-        list={list}
-        rowKey={({ trace_id, run_id }) => `${trace_id} ${run_id}`}
-        rowLink={({ trace_id }) => ({ to: '/traces/$traceId', params: { traceId: trace_id } })}
-        empty={
-          expression ? (
-            <EmptyState title="No trace matches">
-              A trace that lacks a field matches no condition on it, not even a negated one.
-            </EmptyState>
-          ) : (
-            <EmptyState title="No traces yet">
-              Every run leaves a trace, unless the setting traces is off.
-            </EmptyState>
-          )
-        }
-      />
-    </>
+    <PagedTable
+      label="Traces"
+      columns={columns}
+      list={list}
+      rowKey={({ trace_id, run_id }) => `${trace_id} ${run_id}`}
+      rowLink={({ trace_id }) => ({ to: '/traces/$traceId', params: { traceId: trace_id } })}
+      empty={
+        expression ? (
+          <EmptyState title="No trace matches">
+            A trace that lacks a field matches no condition on it, not even a negated one.
+          </EmptyState>
+        ) : (
+          <EmptyState title="No traces yet">
+            Every run leaves a trace, unless the setting traces is off.
+          </EmptyState>
+        )
+      }
+    />
   );
 }
 

@@ -83,7 +83,7 @@ function Branch({ name, value, depth }: { name: string | undefined; value: objec
       {open && (
         <div className="ml-2 border-l border-line pl-1">
           {keys.slice(0, shown).map((key) => (
-            <Node key={key} name={key} value={(value as Record<string, unknown>)[key]} depth={depth - 1} />
+            <Node key={key} name={key} value={Reflect.get(value, key)} depth={depth - 1} />
           ))}
           {keys.length > shown && (
             <More

@@ -138,6 +138,7 @@ function Inline({ tokens }: { readonly tokens: readonly Token[] | undefined }): 
 }
 
 function inline(given: Token): ReactNode {
+  // as above
   const token = given as MarkedToken;
   switch (token.type) {
     case 'strong':

@@ -1,5 +1,9 @@
 export type JsonObject = Record<string, unknown>;
 
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** What a person wrote as JSON. Throws an error that says what is wrong with it; an empty text is undefined. */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
@@ -14,9 +18,8 @@ export function parseJson(text: string): unknown {
 export function parseJsonObject(text: string): JsonObject | undefined {
   const value = parseJson(text);
   if (value === undefined) return undefined;
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error('This must be a JSON object, such as {"lang": "en"}.');
-  return value as JsonObject;
+  if (!isJsonObject(value)) throw new Error('This must be a JSON object, such as {"lang": "en"}.');
+  return value;
 }
 
 /** What is wrong with a text, for the field that holds it. */

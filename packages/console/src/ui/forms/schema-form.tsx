@@ -89,7 +89,7 @@ function Fields({ place, schema: given, path, value, onChange }: PartProps) {
 }
 
 function withField(value: unknown, name: string, next: unknown): Record<string, unknown> {
-  const { [name]: _before, ...rest } = Object(value) as Record<string, unknown>;
+  const { [name]: _before, ...rest }: Record<string, unknown> = Object(value);
   return next === undefined ? rest : { ...rest, [name]: next };
 }
 

@@ -42,12 +42,14 @@ export function formOf(given: JsonSchema, root: JsonSchema): FormSchema {
     const alternatives = schema.anyOf ?? schema.oneOf;
     if (schema.$ref !== undefined) schema = { ...withoutRef(schema), ...found(root, schema.$ref) };
     else if (schema.allOf?.length === 1)
+      // a key without a value is one that is left out
       schema = { ...schema, allOf: undefined, ...schema.allOf[0] } as JsonSchema;
     else if (alternatives !== undefined) {
       const others = alternatives.filter(({ type }) => type !== 'null');
       nullable ||= others.length < alternatives.length;
       const [only] = others;
       if (others.length !== 1 || only === undefined) return { schema, control: 'json', nullable };
+      // as above
       schema = { ...schema, anyOf: undefined, oneOf: undefined, ...only } as JsonSchema;
     } else break;
   }
@@ -161,6 +163,7 @@ function found(root: JsonSchema, reference: string): JsonSchema {
   const parts = reference.replace(/^#\/?/, '').split('/').filter(Boolean);
   let place: unknown = root;
   for (const part of parts) place = Object(place)[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+  // what a reference leads to is a schema, or the form ignores its keys
   return typeof place === 'object' && place !== null ? (place as JsonSchema) : {};
 }
 

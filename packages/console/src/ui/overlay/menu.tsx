@@ -64,6 +64,7 @@ export function Menu({ children, items, align = 'end' }: MenuProps) {
   };
   return (
     <>
+      {/* buttons pass on what they do not know */}
       {cloneElement(children as ReactElement<MenuButton>, {
         popoverTarget: id,
         'aria-haspopup': 'menu',

@@ -42,8 +42,8 @@ export function WaitingFor({ wait, runId }: { readonly wait: Fields; readonly ru
       onSubmit={() =>
         client.workflows.sendRunEvent(componentId, runId, {
           name,
-          // it was read from JSON
           ...(data !== undefined && {
+            // it was read from JSON
             data: data as NonNullable<Parameters<typeof client.workflows.sendRunEvent>[2]['data']>,
           }),
         })

@@ -301,6 +301,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     this.write.settle();
     // the last event of a paused run has them
     this.write.more({
+      // in the words of the client's types
       pause: { ...noPause, requirements: objectsIn(requirements) as Pause['requirements'] },
     });
   },

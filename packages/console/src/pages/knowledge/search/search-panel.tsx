@@ -45,11 +45,13 @@ export function SearchPanel({ baseId, contentId }: SearchPanelProps) {
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const most = contentId === undefined ? limit : mostResults;
+      // the field refuses other JSON, and so does the service
       const parsed = parseJson(asked.filters) as Record<string, unknown> | unknown[] | undefined;
       const { data, meta } = await client.knowledge.search(
         {
           query: asked.q,
           ...inBase(baseId),
+          // as above
           ...(asked.type && { search_type: asked.type as SearchType }),
           ...(parsed !== undefined && { filters: parsed }),
           max_results: most,

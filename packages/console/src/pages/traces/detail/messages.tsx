@@ -5,21 +5,32 @@ import { Markdown } from '../../../ui/content/markdown.js';
 
 export interface Message {
   readonly role: string;
-  readonly content?: unknown;
-  readonly tool_calls?: readonly {
-    readonly id?: string;
-    readonly function?: { readonly name?: string; readonly arguments?: unknown };
-  }[];
-  readonly tool_call_id?: string;
+  readonly content: unknown;
+  readonly calls: readonly { readonly name: string; readonly arguments: unknown }[];
 }
 
 /** The messages in the input or the output of a model call; undefined if the text is no such list. */
 export function messagesIn(text: string | undefined): readonly Message[] | undefined {
   const value = jsonIn(text);
   const list = Array.isArray(value) ? value : isRecord(value) ? value.messages : undefined;
-  if (!Array.isArray(list) || !list.every((one) => isRecord(one) && typeof one.role === 'string'))
-    return undefined;
-  return list as Message[];
+  if (!Array.isArray(list)) return undefined;
+  const messages = list.map(messageOf);
+  return messages.every((one) => one !== undefined) ? messages : undefined;
+}
+
+/** A trace has what a provider wrote: a field may be missing, null or of another type. */
+function messageOf(value: unknown): Message | undefined {
+  if (!isRecord(value) || typeof value.role !== 'string') return undefined;
+  const calls: unknown[] = Array.isArray(value.tool_calls) ? value.tool_calls : [];
+  return {
+    role: value.role,
+    content: value.content,
+    calls: calls.map((call) => {
+      const { function: called } = isRecord(call) ? call : {};
+      const { name, arguments: given } = isRecord(called) ? called : {};
+      return { name: String(name ?? 'a tool'), arguments: given };
+    }),
+  };
 }
 
 /** Undefined if the text is no JSON, such as a value that the service has cut. */
@@ -48,17 +59,18 @@ export function Messages({ messages }: { readonly messages: readonly Message[] }
   );
 }
 
-function Content({ message: { role, content, tool_calls = [] } }: { readonly message: Message }) {
+function Content({ message: { role, content, calls } }: { readonly message: Message }) {
   return (
     <div className="flex flex-col gap-2">
       {typeof content === 'string' && content !== '' && <Text role={role} text={content} />}
       {typeof content === 'object' && content !== null && <JsonView value={content} depth={2} />}
-      {tool_calls.map((call, at) => (
-        <div key={call.id ?? at} className="min-w-0">
+      {calls.map((call, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the calls of a message keep their places.
+        <div key={at} className="min-w-0">
           <p className="pb-1 text-xs text-muted">
-            calls <code className="text-text">{call.function?.name}</code>
+            calls <code className="text-text">{call.name}</code>
           </p>
-          <Value value={call.function?.arguments} />
+          <Value value={call.arguments} />
         </div>
       ))}
     </div>

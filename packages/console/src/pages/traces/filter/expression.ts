@@ -52,6 +52,7 @@ function checked(value: unknown, place: string): Expression {
     return { op, key, values };
   }
   if (!isValue(value.value)) throw new Error(`${place}: ${op} needs a "value", a text or a number.`);
+  // the other operators were taken above
   return { op: op as Comparison, key, value: value.value };
 }
 
