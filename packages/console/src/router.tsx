@@ -4,6 +4,7 @@ import {
   createRouter,
   lazyRouteComponent,
   type RouteComponent,
+  retainSearchParams,
 } from '@tanstack/react-router';
 import { consoleBase } from './connection/base.js';
 import { NotFoundPage, PageFailed, PagePending } from './shell/page-states.js';
@@ -17,6 +18,8 @@ const root = createRootRoute({
   notFoundComponent: NotFoundPage,
   // parseSearch, below, makes texts of everything
   validateSearch: (search: Record<string, unknown>): Search => search as Search,
+  // the chosen database stays when another page is opened
+  search: { middlewares: [retainSearchParams(['db'])] },
 });
 
 /** A page of the console. Its code is loaded when it is opened. */

@@ -1,5 +1,6 @@
 import { createClient, type RunyardClient } from '@runyard/client';
 import { ownService } from './base.js';
+import { withDatabase } from './database.js';
 import { readToken, type TokenClaims } from './rights.js';
 import { store, stored } from './storage.js';
 
@@ -86,7 +87,13 @@ function opened(address: string): ConnectionState {
     given = state.token;
     return given;
   };
-  const client = createClient({ baseUrl: baseUrlOf(address), token: nextToken });
+  const baseUrl = baseUrlOf(address);
+  const mainDatabase = async () => (await client.service.getConfig()).os_database ?? undefined;
+  const client: RunyardClient = createClient({
+    baseUrl,
+    token: nextToken,
+    fetch: withDatabase(baseUrl, mainDatabase),
+  });
   return {
     address,
     token,

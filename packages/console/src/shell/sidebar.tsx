@@ -2,7 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import Search from 'lucide-react/icons/search';
 import { useConnection, useMay } from '../connection/use-connection.js';
+import { useDatabases } from '../data/databases.js';
 import { cx } from '../ui/class-names.js';
+import { Field } from '../ui/forms/field.js';
+import { Select } from '../ui/forms/inputs.js';
 import { Logo } from './logo.js';
 import { type Destination, groups, settingsEntry } from './navigation.js';
 import { ServiceFooter } from './service-footer.js';
@@ -55,6 +58,7 @@ export function Sidebar({ onSearch, onHelp }: SidebarProps) {
         ))}
       </nav>
       <div className="border-t border-line px-3 pt-2">
+        <DatabaseChoice />
         <Entry entry={settingsEntry} />
       </div>
       <ServiceFooter onHelp={onHelp} />
@@ -85,6 +89,23 @@ function Entry({ entry, count }: { readonly entry: Destination; readonly count?:
         </span>
       )}
     </Link>
+  );
+}
+
+/** Only where there is a choice. */
+function DatabaseChoice() {
+  const { ids, chosen, choose } = useDatabases();
+  if (ids.length === 0) return null;
+  return (
+    <div className="px-2 pb-2">
+      <Field label="Database">
+        <Select
+          value={chosen ?? ''}
+          options={ids.map((id) => ({ value: id, label: id }))}
+          onChange={(event) => choose(event.target.value)}
+        />
+      </Field>
+    </div>
   );
 }
 

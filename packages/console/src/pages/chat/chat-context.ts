@@ -7,6 +7,8 @@ import type { Turn } from './conversation/turn.js';
 export interface Chat {
   readonly kind: Kind;
   readonly componentId: string;
+  /** The database of the component. */
+  readonly dbId: string | undefined;
   readonly store: ConversationStore;
   /** Why nothing can be sent: then there are no buttons that would send something. */
   readonly isReadOnly: boolean;

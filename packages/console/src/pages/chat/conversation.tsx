@@ -40,7 +40,7 @@ export interface ConversationProps {
 
 /** A conversation with its composer. */
 export function Conversation(props: ConversationProps) {
-  const { kind, id, store, draftKey, detail, runId, onBegin, onBranch } = props;
+  const { kind, id, store, dbId, draftKey, detail, runId, onBegin, onBranch } = props;
   const { client } = useConnection();
   const state = useConversationState(store);
   const [text, setText] = useState(() => draftOf(draftKey));
@@ -95,7 +95,7 @@ export function Conversation(props: ConversationProps) {
   const isReadOnly = reason !== undefined && !form.isProblem(reason);
   const chat = useMemo<Chat>(
     () => ({
-      ...{ kind, componentId: id, store, isReadOnly },
+      ...{ kind, componentId: id, dbId, store, isReadOnly },
       say: (message) => post({ message, files: [], options }),
       again: (turn) => {
         const outgoing = { message: turn.input.message, files: turn.input.files, options };
@@ -121,7 +121,7 @@ export function Conversation(props: ConversationProps) {
         onBranch(sessionId);
       },
     }),
-    [kind, id, store, isReadOnly, options, post, client, onBranch],
+    [kind, id, dbId, store, isReadOnly, options, post, client, onBranch],
   );
   const editLast = () => {
     const buttons = section.current?.querySelectorAll<HTMLElement>('[data-edit]');

@@ -17,7 +17,7 @@ export interface LogProps {
 
 /** The turns of a conversation. It stays at its end while a person has not scrolled away from it. */
 export function Log({ state, label, runId, intro, onOlder }: LogProps) {
-  const { turns, history, historyError } = state;
+  const { turns, earlier, history, historyError } = state;
   const scroll = useStickToBottom();
   const [isLoading, setIsLoading] = useState(false);
   const isFirst = useRef(true);
@@ -74,7 +74,12 @@ export function Log({ state, label, runId, intro, onOlder }: LogProps) {
           )}
           {history !== 'loading' && turns.length === 0 && intro}
           {turns.map((turn, at) => (
-            <TurnItem key={turn.key} turn={turn} isLast={at === turns.length - 1} />
+            <TurnItem
+              key={turn.key}
+              turn={turn}
+              earlier={earlier.get(turn.view.runId)}
+              isLast={at === turns.length - 1}
+            />
           ))}
         </div>
       </div>

@@ -8,6 +8,7 @@ import {
 } from '@runyard/client';
 import { type Fields, isActive, type RunView } from '../run/run-view.js';
 import { type StoredRun, storedRuns } from '../run/stored-run.js';
+import { type EarlierAnswers, newestAnswers } from './answers.js';
 import { Frames } from './frames.js';
 import { LiveTurn } from './live-turn.js';
 import { newId } from './new-id.js';
@@ -31,6 +32,7 @@ export interface ConversationPlace {
 
 export interface ConversationState {
   readonly turns: readonly Turn[];
+  readonly earlier: EarlierAnswers;
   /** Of what the service has stored: `partial` while there is more before the first turn. */
   readonly history: 'loading' | 'partial' | 'whole' | 'failed';
   readonly historyError: unknown;
@@ -67,7 +69,12 @@ export class ConversationStore {
   constructor(place: ConversationPlace) {
     this.#place = place;
     this.#runs = place.client[`${place.kind}s`];
-    this.#state = { turns: [], history: place.isNew ? 'whole' : 'loading', historyError: undefined };
+    this.#state = {
+      turns: [],
+      earlier: new Map(),
+      history: place.isNew ? 'whole' : 'loading',
+      historyError: undefined,
+    };
     this.#channel = new SessionChannel(place.sessionId, () => void this.#sync());
   }
 
@@ -313,16 +320,10 @@ export class ConversationStore {
   }
 
   #emit(): void {
-    const turns = shown(this.#turns.map((turn) => turn.turn()));
-    this.#state = { ...this.#state, turns };
+    const all = this.#turns.map((turn) => turn.turn());
+    this.#state = { ...this.#state, ...newestAnswers(all, this.#state.earlier) };
     for (const listener of this.#listeners) listener();
   }
-}
-
-/** Without those that another answer has replaced, or is about to. */
-function shown(turns: readonly Turn[]): readonly Turn[] {
-  const replaced = new Set(turns.flatMap(({ regeneratedFrom = [] }) => regeneratedFrom));
-  return turns.filter(({ view }) => !replaced.has(view.runId) && view.status !== 'regenerated');
 }
 
 /** The list gives objects as JSON. */

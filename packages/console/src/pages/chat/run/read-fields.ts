@@ -21,6 +21,12 @@ export function textIn(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+export function textsIn(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.filter((one) => typeof one === 'string');
+  return texts.length > 0 ? texts : undefined;
+}
+
 export function numberIn(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }

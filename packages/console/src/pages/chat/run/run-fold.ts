@@ -9,6 +9,7 @@ import {
   objectsIn,
   referencesIn,
   textIn,
+  textsIn,
 } from './read-fields.js';
 import type { Fields, Part, Pause, RunStatus, RunView } from './run-view.js';
 import { StepFolds } from './step-fold.js';
@@ -385,10 +386,4 @@ function isOpenStep(step: Pause['steps'][number]): boolean {
 function toolIn(tool: unknown): ToolCallBody {
   // the events of tool calls have this field
   return tool as ToolCallBody;
-}
-
-function textsIn(value: unknown): readonly string[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const texts = value.filter((one) => typeof one === 'string');
-  return texts.length > 0 ? texts : undefined;
 }

@@ -9,6 +9,7 @@ import {
   referencesIn,
   statusIn,
   textIn,
+  textsIn,
 } from './read-fields.js';
 import { noPause, workflowPause } from './run-fold.js';
 import type { Fields, MediaLists, Part, Pause, RunView } from './run-view.js';
@@ -64,6 +65,7 @@ function storedView(run: Fields, members: Members, names: Names): RunView {
     metrics: metricsIn(run.metrics),
     references: referencesIn(run.references),
     citations: citationsIn(run.citations),
+    followups: textsIn(run.followups),
     media: mediaIn(run),
     ending: endingIn(run.finish_reason, run.finish_message),
     pause: status === 'paused' ? pauseOf(kind, run) : undefined,
@@ -137,18 +139,12 @@ function parts(run: Fields, members: readonly RunView[], status: string): Part[]
       if (tool) addCall(tool);
     }
   });
-  if (!made.some(({ type }) => type === 'reasoning')) {
-    const text = textIn(run.reasoning_content);
-    if (text)
-      made.unshift({
-        type: 'reasoning',
-        id: 'reasoning',
-        title: 'Reasoning',
-        text,
-        steps: [],
-        isLive: false,
-      });
-  }
+  const steps = objectsIn(run.reasoning_steps);
+  const isThought = made.some(({ type }) => type === 'reasoning');
+  // the text of the run repeats the steps, and what the messages say
+  const text = steps.length > 0 || isThought ? '' : (textIn(run.reasoning_content) ?? '');
+  if (steps.length > 0 || text)
+    made.unshift({ type: 'reasoning', id: 'reasoning', title: 'Reasoning', text, steps, isLive: false });
   for (const tool of calls.values()) addCall(tool);
   for (const member of left) made.push({ type: 'member', id: member.runId, run: member });
   return status === 'error' || status === 'paused' ? made : [...made, ...answer(run)];

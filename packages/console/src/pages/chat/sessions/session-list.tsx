@@ -16,6 +16,7 @@ import { DeleteSession, RenameSession } from './session-dialogs.js';
 
 const pageSize = 30;
 const refreshMs = 20_000;
+const refreshedPages = 3;
 
 export interface SessionListProps {
   readonly kind: Kind;
@@ -49,7 +50,9 @@ export function SessionList({ kind, componentId, dbId, current, onDeleted }: Ses
     initialPageParam: 1,
     getNextPageParam: ({ meta: { page, total_pages } }) => (page < total_pages ? page + 1 : undefined),
     placeholderData: keepPreviousData,
-    refetchInterval: refreshMs,
+    // all pages are read again: a person who has scrolled far down is not waiting for new sessions
+    refetchInterval: ({ state: { data } }) =>
+      (data?.pages.length ?? 1) > refreshedPages ? false : refreshMs,
   });
   const sessions = query.data?.pages.flatMap(({ data }) => data);
   return (

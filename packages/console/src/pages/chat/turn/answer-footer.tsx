@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import RotateCcw from 'lucide-react/icons/rotate-ccw';
 import type { ReactNode } from 'react';
 import { useClient, useMay } from '../../../connection/use-connection.js';
+import { useDatabases } from '../../../data/databases.js';
 import { IconButton } from '../../../ui/button.js';
 import { CopyButton } from '../../../ui/copy-button.js';
 import { formatCost, formatDuration, formatTokens } from '../../../ui/format/numbers.js';
@@ -13,8 +14,15 @@ import type { Turn } from '../conversation/turn.js';
 import { useBusy } from '../pause/pause-card.js';
 import { answerText } from '../run/run-view.js';
 
+export interface AnswerProps {
+  readonly turn: Turn;
+  readonly isLast: boolean;
+  /** Leads to other answers to the same message. */
+  readonly pager: ReactNode;
+}
+
 /** What an answer took, and what can be done with it. */
-export function AnswerFooter({ turn, isLast }: { readonly turn: Turn; readonly isLast: boolean }) {
+export function AnswerFooter({ turn, isLast, pager }: AnswerProps) {
   const { kind, componentId } = useChat();
   const { view } = turn;
   const { metrics, runId, model } = view;
@@ -23,6 +31,7 @@ export function AnswerFooter({ turn, isLast }: { readonly turn: Turn; readonly i
     <footer className="-ml-1.5 flex min-h-7 flex-wrap items-center gap-x-1 text-xs text-muted">
       {text !== '' && <CopyButton text={text} label="Copy answer" />}
       {isLast && view.status !== 'paused' && <Again turn={turn} />}
+      {pager}
       <Facts>
         {model}
         {metrics?.totalTokens !== undefined && `${formatTokens(metrics.totalTokens)} tokens`}
@@ -82,14 +91,21 @@ function Again({ turn }: { readonly turn: Turn }) {
 /** The trace of a run has an id of its own, which is asked for when a person wants it. */
 function TraceLink({ runId }: { readonly runId: string }) {
   const client = useClient();
+  const { dbId } = useChat();
+  const { ids } = useDatabases();
   const may = useMay();
   const navigate = useNavigate();
   if (!may('traces:read')) return null;
   const open = async () => {
     try {
-      const { data } = await client.traces.list({ run_id: runId, limit: 1 });
+      const { data } = await client.traces.list({ run_id: runId, limit: 1, ...(dbId && { db_id: dbId }) });
       const [trace] = data;
-      if (trace) await navigate({ to: '/traces/$traceId', params: { traceId: trace.trace_id } });
+      if (trace)
+        await navigate({
+          to: '/traces/$traceId',
+          params: { traceId: trace.trace_id },
+          search: dbId && ids.length > 0 ? { db: dbId } : {},
+        });
       else toast({ title: 'This run has no trace yet.' });
     } catch (error) {
       toast({ title: explained(error).detail, tone: 'danger' });

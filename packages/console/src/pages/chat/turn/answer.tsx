@@ -5,14 +5,14 @@ import { useChat } from '../chat-context.js';
 import { isWorking, type Turn } from '../conversation/turn.js';
 import { useBusy } from '../pause/pause-card.js';
 import { Pauses } from '../pause/pauses.js';
-import { AnswerFooter } from './answer-footer.js';
+import { AnswerFooter, type AnswerProps } from './answer-footer.js';
 import { MediaGallery } from './media.js';
 import { Note } from './note.js';
 import { Parts } from './parts.js';
 import { CitationList, References } from './sources.js';
 
 /** The run that answers a message. */
-export function Answer({ turn, isLast }: { readonly turn: Turn; readonly isLast: boolean }) {
+export function Answer({ turn, isLast, pager }: AnswerProps) {
   const { view, phase } = turn;
   const { status, references, citations, media, ending, followups } = view;
   return (
@@ -27,7 +27,7 @@ export function Answer({ turn, isLast }: { readonly turn: Turn; readonly isLast:
       <Failure turn={turn} />
       <Pauses turn={turn} />
       {status === 'cancelled' && <Note>Stopped</Note>}
-      {phase === 'settled' && <AnswerFooter turn={turn} isLast={isLast} />}
+      {phase === 'settled' && <AnswerFooter turn={turn} isLast={isLast} pager={pager} />}
       {isLast && followups && phase === 'settled' && <Followups texts={followups} />}
     </div>
   );
