@@ -5,7 +5,7 @@ import { RunyardError } from '../core/errors/errors.js';
 import { type Json, type JsonObject, parseJson } from '../core/json.js';
 import { silentLog } from '../core/log.js';
 import { nearestName } from '../core/nearest-name.js';
-import { parseScope } from '../platform/auth/rights.js';
+import { parseScope, prioritizeScope } from '../platform/auth/rights.js';
 import { checkAuthSettings } from '../platform/auth/tokens/check-settings.js';
 import { hasKeySource } from '../platform/auth/tokens/settings.js';
 import { readStaticKeys } from '../platform/auth/tokens/static-keys.js';
@@ -124,7 +124,7 @@ function newSecret(): string {
 
 function scopesOf({ scopes = '', admin = false }: TokenFlags, { adminScope }: Settings): string[] {
   const named = scopes.split(/[\s,;]+/).filter((scope) => scope !== '');
-  const known = [...routeScopes(), adminScope];
+  const known = [...routeScopes(), prioritizeScope, adminScope];
   for (const scope of named) {
     if (known.includes(scope) || opensSomething(scope, known)) continue;
     const near = nearestName(scope, known);

@@ -10,6 +10,7 @@ import { askers } from './migrations/0014-askers.js';
 import { jobs } from './migrations/0015-jobs.js';
 import { receivedEvents } from './migrations/0030-received-events.js';
 import { packedRuns } from './migrations/0032-packed-runs.js';
+import { queueOrder } from './migrations/0034-queue-order.js';
 import { StoredPastSessions } from './past-sessions.js';
 import type { RunServices } from './routes/route-kit.js';
 import { type SessionRunServices, sessionRunRoutes } from './routes/session-run-routes.js';
@@ -36,7 +37,7 @@ declare module '../capability.js' {
 
 export const runs: Capability = {
   name: 'runs',
-  migrations: [pausedComponents, runTexts, definitions, askers, jobs, receivedEvents, packedRuns],
+  migrations: [pausedComponents, runTexts, definitions, askers, jobs, receivedEvents, packedRuns, queueOrder],
   routes: [...runRoutes, ...sessionRunRoutes],
   info: { orphaned_runs: orphanedRuns },
   open({ settings, components, spaces, log }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { priorities } from '../../core/runs/priority.js';
 import { hopsHeader } from '../../core/runs/run.js';
 import { lazyObject } from '../../platform/http/lazy-object.js';
 import {
@@ -116,6 +117,11 @@ export const createRunForm = lazyObject(() => ({
   audio: mediaArray('audio objects'),
   videos: mediaArray('video objects'),
   input_files: mediaArray('document objects'),
+  priority: z.enum(priorities).optional().meta({
+    description:
+      'How urgent the run is while it waits for a free slot; as the component says when omitted. high needs the scope runs:prioritize.',
+    'x-addition': true,
+  }),
   run_id: identifier()
     .optional()
     .meta({ description: 'Your own identifier for the run; 409 if it is taken.' }),

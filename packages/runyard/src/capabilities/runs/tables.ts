@@ -4,7 +4,7 @@ import type { RunKind, RunStatus, StepKind, StepRecord } from '../../core/runs/r
 declare module '../../platform/storage/schema.js' {
   interface Schema {
     /** `session_seq` is the place of a run among those of its session: the database gives it when it stores the run. */
-    runs: RunsTable & PackedColumns & { session_seq: Generated<number> };
+    runs: RunsTable & PackedColumns & { session_seq: Generated<number>; queue_turn: Generated<number> };
     steps: StepsTable;
     event_blocks: EventBlocksTable;
     run_texts: RunTextsTable;
@@ -12,7 +12,7 @@ declare module '../../platform/storage/schema.js' {
     received_events: ReceivedEventsTable;
     run_cancellations: RunCancellationsTable;
     /** Jobs have the tables of runs, apart from them; `session_id` of a job is empty. */
-    jobs: RunsTable & PackedColumns;
+    jobs: RunsTable & PackedColumns & { queue_turn: Generated<number> };
     job_steps: StepsTable;
     job_event_blocks: EventBlocksTable;
     job_texts: RunTextsTable;
@@ -46,6 +46,8 @@ export interface RunsTable {
   trace_parent: string | null;
   /** The fingerprint of the definition that it was executed with last. */
   definition: string | null;
+  /** The place of the run's priority among `priorities`; `queue_turn` orders the waiting runs that have the same. */
+  priority: number;
   /** A JSON list of those who started, continued or edited it. */
   askers: string;
 }

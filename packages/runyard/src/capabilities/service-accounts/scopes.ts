@@ -9,8 +9,8 @@ export const defaultScopes: readonly string[] = [
   'config:read',
 ];
 
-/** Actions that change or remove what is there. */
-const changingActions = new Set(['write', 'delete']);
+/** Actions that change or remove what is there, or keep others waiting. */
+const privilegedActions = new Set(['write', 'delete', 'prioritize']);
 
 /** Whether the text is a scope. An admin scope of one's own may look like anything. */
 export function isScope(scope: string, adminScope: string): boolean {
@@ -22,7 +22,7 @@ export function isPrivileged(scope: string, adminScope: string): boolean {
   if (scope === adminScope) return true;
   const parsed = parseScope(scope);
   return (
-    parsed !== undefined && (parsed.resource === 'service_accounts' || changingActions.has(parsed.action))
+    parsed !== undefined && (parsed.resource === 'service_accounts' || privilegedActions.has(parsed.action))
   );
 }
 

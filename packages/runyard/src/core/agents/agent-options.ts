@@ -21,6 +21,7 @@ import {
 } from '../options/kinds.js';
 import { objectSchema, schema } from '../options/schema-kind.js';
 import { conversationLimits } from '../runs/limits/limit-options.js';
+import { priorities } from '../runs/priority.js';
 import { toolEntry } from '../tools/toolkit.js';
 import { ofRun } from './context/of-run-kind.js';
 import type { AgentSettings } from './definition.js';
@@ -70,6 +71,7 @@ export const agentShape: Shape<AgentSettings> = {
   toolHooks: listOf(callable),
   toolCallLimit: count(0),
   limits: ofRun(conversationLimits),
+  priority: word(...priorities),
   addHistoryToContext: flag,
   numHistoryRuns: count(0),
   historyFrom: word('own', 'session'),

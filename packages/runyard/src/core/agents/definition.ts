@@ -6,6 +6,7 @@ import type { UnfinishedReason } from '../models/model-stopped.js';
 import type { ModelLike } from '../models/resolve.js';
 import type { RunContext } from '../runs/context.js';
 import type { RunLimits } from '../runs/limits/run-limits.js';
+import type { Priority } from '../runs/priority.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
 import type { ToolHook } from '../tools/call/tool-hooks.js';
 import type { Tool } from '../tools/tool.js';
@@ -77,6 +78,8 @@ export interface AgentSettings<
 
   /** How much a run may do before it ends with the error `limit_exceeded`: `{ turns: 50, cost: 2 }`. */
   readonly limits?: OfRun<RunLimits>;
+  /** How urgent its runs are while they wait for a free slot: `low`, `normal` (the default) or `high`. */
+  readonly priority?: Priority;
 
   // sessions
   /** Shows the model earlier runs of the session. */

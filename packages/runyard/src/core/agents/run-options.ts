@@ -20,6 +20,7 @@ import {
 } from '../options/kinds.js';
 import { schema } from '../options/schema-kind.js';
 import type { CallerMessage } from '../runs/caller-input.js';
+import { type Priority, priorities } from '../runs/priority.js';
 import type { AgentContinueOptions } from './continuation/continue-in-code.js';
 import type { GivenAnswer } from './requirements/read-answer.js';
 
@@ -40,6 +41,8 @@ export interface AgentRunOptions extends RunMediaOptions {
   readonly knowledgeFilters?: JsonObject | readonly JsonObject[];
   /** What was said before, by the user and the agent: in the place of the session's history. */
   readonly messages?: readonly CallerMessage[];
+  /** How urgent the run is while it waits for a free slot. Left out: as its component says. */
+  readonly priority?: Priority;
   /** Aborting it cancels the run. */
   readonly signal?: AbortSignal;
 }
@@ -74,6 +77,7 @@ const shared: Shape<Omit<AgentRunOptions, OfAgents>> = {
   sessionState: json,
   dependencies: json,
   metadata: json,
+  priority: word(...priorities),
   signal,
   ...runMediaOptions,
 };

@@ -13,6 +13,7 @@ import type { RunContext } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { CallApplication } from '../runs/execution/code-owner.js';
 import type { AnyLimits } from '../runs/limits/run-limits.js';
+import type { Priority } from '../runs/priority.js';
 import type { ResumeRequest } from '../runs/resume/resume-run.js';
 import type { ConfigVersion, EndedRun, RunOptions, RunResult } from '../runs/run.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
@@ -32,6 +33,7 @@ interface ComponentSettings {
   readonly sessionState?: JsonObject;
   readonly metadata?: JsonObject;
   readonly limits?: AnyLimits | ((...args: never[]) => unknown);
+  readonly priority?: Priority;
 }
 
 /** The types in which the kinds differ. */
@@ -86,6 +88,10 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
   get limits(): AnyLimits | undefined {
     const { limits } = this.settings;
     return typeof limits === 'function' ? undefined : limits;
+  }
+
+  get priority(): Priority | undefined {
+    return this.settings.priority;
   }
 
   /** Made when it is first asked for: it takes the schemas of all tools. */

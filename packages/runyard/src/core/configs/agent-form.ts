@@ -170,6 +170,7 @@ export const agentKeys: KeysOf<AgentSettings> = {
   toolHooks: key('tool_hooks', listValue(functionName, mostHooks)),
   toolCallLimit: plain('tool_call_limit', agentShape.toolCallLimit),
   limits: key('limits', fixed(objectValue(limits))),
+  priority: plain('priority', agentShape.priority),
 
   addHistoryToContext: plain('add_history_to_context', agentShape.addHistoryToContext),
   numHistoryRuns: plain('num_history_runs', agentShape.numHistoryRuns),

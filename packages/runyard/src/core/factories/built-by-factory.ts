@@ -102,6 +102,10 @@ export class BuiltByFactory extends FactoryMade {
     return this.built.limits;
   }
 
+  get priority(): Executable['priority'] {
+    return this.built.priority;
+  }
+
   assertRuns(): void {
     this.built.assertRuns?.();
   }

@@ -4,6 +4,7 @@ import type { Knowledge } from '../knowledge/knowledge.js';
 import type { Requirement, RunContext } from './context.js';
 import type { CallApplication } from './execution/code-owner.js';
 import type { AnyLimits } from './limits/run-limits.js';
+import type { Priority } from './priority.js';
 import type { Continuation, ContinueFrom } from './resume/continuation.js';
 import type { Run, RunFailure, RunKind, RunOptions, RunResult, StepRecord } from './run.js';
 
@@ -22,6 +23,8 @@ export interface Executable {
   readonly configs?: RunOptions['configs'];
   /** What its runs do not keep, as `RunOptions.forgets`. Left out: they keep all. */
   readonly forgets?: RunOptions['forgets'];
+  /** How urgent its runs are, unless a request says otherwise. Left out: `normal`. */
+  readonly priority?: Priority | undefined;
   /** The state that a new session begins with. */
   readonly initialState: JsonObject;
   /** What a session that has no metadata is given by the first run in it. */

@@ -97,8 +97,10 @@ function nameFrom({ kind, name, id, changesInput }: Executable, message: string)
  * A run of a stored component continues with the configurations that it began with, whatever is published since, and a
  * run forgets what its component said when it began: whatever ends the run finds that in it.
  */
-export function inputOf({ configs, forgets }: Executable, input: RunInput): RunInput {
-  if (configs === undefined && forgets === undefined && input.options.forgets === undefined) return input;
+export function inputOf({ configs, forgets, priority }: Executable, input: RunInput): RunInput {
+  const isSaid = priority === undefined || input.options.priority !== undefined;
+  if (configs === undefined && forgets === undefined && isSaid && input.options.forgets === undefined)
+    return input;
   const { forgets: _ofOriginal, ...options } = input.options;
   return {
     ...input,
@@ -106,6 +108,7 @@ export function inputOf({ configs, forgets }: Executable, input: RunInput): RunI
       ...options,
       ...(configs !== undefined && { configs }),
       ...(forgets !== undefined && { forgets }),
+      ...(!isSaid && { priority }),
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Media } from '../media/media.js';
 import type { Message } from '../models/message.js';
 import type { AnswerEnding } from '../models/model.js';
 import type { CallerInput } from './caller-input.js';
+import type { Priority } from './priority.js';
 
 /**
  * One state of a stored configuration that never changes. A published version has one; each save of a draft makes
@@ -82,6 +83,8 @@ export interface RunOptions {
   /** The message of the client as an interface has to show it again: its id, and its parts. Nothing else reads it. */
   readonly clientMessage?: JsonObject;
   readonly callerInput?: CallerInput;
+  /** How urgent the run is while it waits for a free slot. Left out: `normal`. */
+  readonly priority?: Priority;
   /** How many services have passed the run on, each with a remote component. */
   readonly hops?: number;
   /** Form fields that Runyard does not know: visible to hooks. */

@@ -76,6 +76,9 @@ export class ChatAgent implements Executable {
   get readsClaims(): boolean {
     return this.agent.readsClaims;
   }
+  get priority(): Agent['priority'] {
+    return this.agent.priority;
+  }
   get limits(): Agent['limits'] {
     return this.agent.limits;
   }

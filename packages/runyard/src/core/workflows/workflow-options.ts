@@ -23,6 +23,7 @@ import {
 import { objectSchema } from '../options/schema-kind.js';
 import { workflowLimits } from '../runs/limits/limit-options.js';
 import type { WorkflowLimits } from '../runs/limits/run-limits.js';
+import { type Priority, priorities } from '../runs/priority.js';
 import type { FittedTo } from '../schemas/schema-types.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
 import type { GivenStepAnswer, WorkflowContinueOptions } from './continue-in-code.js';
@@ -58,6 +59,8 @@ export interface WorkflowSettings<Input extends ValueSchema = ValueSchema> {
    * chooses it for each run.
    */
   readonly limits?: OfRun<WorkflowLimits>;
+  /** How urgent its runs are while they wait for a free slot: `low`, `normal` (the default) or `high`. */
+  readonly priority?: Priority;
 }
 
 export const workflowOptions = objectOf<WorkflowSettings>({
@@ -74,6 +77,7 @@ export const workflowOptions = objectOf<WorkflowSettings>({
   metadata: json,
   maxParallel: count(1),
   limits: ofRun(workflowLimits),
+  priority: word(...priorities),
 });
 
 const stepAnswer = objectOf<GivenStepAnswer>({

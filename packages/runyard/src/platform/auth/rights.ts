@@ -20,6 +20,9 @@ export function parseScope(text: string): ParsedScope | undefined {
     : { resource, instance: second, action: third };
 }
 
+/** For runs that are more urgent than usual. No route asks for it: a field of a request does. */
+export const prioritizeScope = 'runs:prioritize';
+
 /** Which of its instances a caller may do something to. */
 export type Instances = 'all' | ReadonlySet<string>;
 

@@ -59,6 +59,7 @@ export const whole: Required<AgentSettings> = {
   toolChoice: { name: 'pay' },
   toolHooks: [watch],
   toolCallLimit: 5,
+  priority: 'low',
   limits: { turns: 3, toolCalls: null, tokens: 1000, cost: 0.5, timeMs: 60_000, bytes: 9_999 },
   addHistoryToContext: true,
   numHistoryRuns: 7,

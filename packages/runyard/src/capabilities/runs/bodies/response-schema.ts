@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { finishReasons } from '../../../core/models/model.js';
+import { priorities } from '../../../core/runs/priority.js';
 import { lazyObject } from '../../../platform/http/lazy-object.js';
 
 const status = z.enum(['pending', 'running', 'completed', 'error', 'cancelled', 'paused', 'regenerated']);
@@ -52,6 +53,10 @@ const runFields = () => ({
   agent_id: z.string().meta({ description: 'The identifier of the agent, team or workflow.' }),
   version: z.int().optional().meta({
     description: 'The version of the stored component that ran.',
+    'x-addition': true,
+  }),
+  priority: z.enum(priorities).optional().meta({
+    description: 'How urgent the run is while it waits for a free slot, if it or its component says so.',
     'x-addition': true,
   }),
   status: z

@@ -51,6 +51,7 @@ function conversationBodyOf(view: RunView, media: RunMedia, format: WireFormat):
     run_id: run.runId,
     ...whatRan(run),
     version: versionOf(run),
+    priority: run.input.options.priority,
     session_id: run.sessionId,
     user_id: run.userId,
     parent_run_id: run.parentRunId ?? undefined,

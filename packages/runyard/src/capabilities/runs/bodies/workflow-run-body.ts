@@ -37,6 +37,7 @@ export function workflowRunBodyOf(view: WorkflowRunView, produced: Body, format:
     ...runFields(view, (status) => statusIn(format, status)),
     agent_id: run.componentId,
     version: versionOf(run),
+    priority: run.input.options.priority,
     forked_from_run_id: run.lineage?.forkedFromRunId,
     user_id: run.userId,
     created_at: createdAtIn(format, run),

@@ -30,6 +30,7 @@ import { traceEffects } from '../../traces/write-store.js';
 import { keyOf, keyRows, takeKeys } from './idempotency-store.js';
 import { type JournalTables, jobTables, ofTables, runTables } from './journal-tables-store.js';
 import { lastVersions, packedWrite, type StoredWrite, withUnpacked } from './packed-run-store.js';
+import { queueTurn } from './queue-turn.js';
 import { changingFields, runFields, stepFields } from './rows-store.js';
 import { forgottenTexts, removeTexts, textRows, writeTexts } from './text-store.js';
 
@@ -46,9 +47,12 @@ export interface CommitOptions {
 const leaseEnd: Sql = ({ now }) => `coalesce(${now} + given.lease_ms, given.lease_expires_at)`;
 
 /** A run that waits for any process has no lease: when it was stored says since when it waits. */
-const changedAt: Sql = ({ now }) =>
-  `CASE WHEN given.lease_owner IS NULL AND given.status IN ('pending', 'running')
-    THEN ${now} ELSE given.updated_at END`;
+const waits = `given.lease_owner IS NULL AND given.status IN ('pending', 'running')`;
+const changedAt: Sql = ({ now }) => `CASE WHEN ${waits} THEN ${now} ELSE given.updated_at END`;
+
+/** The runs of one write do not see each other. */
+const firstTurn = (tables: JournalTables): Sql =>
+  `CASE WHEN ${waits} THEN ${queueTurn(tables, 'given')} + given.queue_turn ELSE 0 END`;
 
 /**
  * Each run gets its place in its session from the session's row, which was touched before and is locked. One whose
@@ -58,7 +62,12 @@ const place: Sql = ({ written }) =>
   `coalesce((SELECT numbered.last_run_seq FROM ${written('sessions', [touchSessions, touchKnownSessions])} AS numbered
     WHERE numbered.session_id = given.session_id), 0) - given.following_runs`;
 
-const insertedColumns = [...columnsOf(runFields), 'packed_steps', 'packed_events'] as const;
+const insertedColumns = [
+  ...columnsOf(runFields),
+  'packed_steps',
+  'packed_events',
+  'queue_turn bigint',
+] as const;
 
 const insertRuns: RowInsert = {
   does: 'insert',
@@ -66,7 +75,12 @@ const insertRuns: RowInsert = {
   table: 'runs',
   columns: insertedColumns,
   helpers: ['following_runs integer', 'lease_ms bigint'],
-  computed: { updated_at: changedAt, lease_expires_at: leaseEnd, session_seq: place },
+  computed: {
+    updated_at: changedAt,
+    lease_expires_at: leaseEnd,
+    session_seq: place,
+    queue_turn: firstTurn(runTables),
+  },
   key: ['run_id'],
   conflict: 'keep',
 };
@@ -77,7 +91,7 @@ const insertJobs: RowInsert = {
   table: jobTables.runs,
   columns: insertedColumns,
   helpers: ['following_runs integer', 'lease_ms bigint'],
-  computed: { updated_at: changedAt, lease_expires_at: leaseEnd },
+  computed: { updated_at: changedAt, lease_expires_at: leaseEnd, queue_turn: firstTurn(jobTables) },
   key: ['run_id'],
   conflict: 'keep',
 };
@@ -87,7 +101,9 @@ const stillPacked = (column: string): Sql =>
   `CASE WHEN stored.attempt = given.attempt THEN stored.${column} END`;
 
 /** What is written of every execution, whether it is of a run or of a job. */
-const writesOf = ofTables(({ prefix, runs, steps, events }) => {
+const writesOf = ofTables((tables) => {
+  const { prefix, runs, steps, events } = tables;
+
   /** A process that takes a run over has to wait for this lock, or has taken it over before and is found. */
   const holdRuns: RowLock = {
     does: 'lock',
@@ -116,6 +132,7 @@ const writesOf = ofTables(({ prefix, runs, steps, events }) => {
       ...Object.fromEntries(changingFields.map(([column]) => [nameOf(column), `given.${nameOf(column)}`])),
       updated_at: changedAt,
       lease_expires_at: leaseEnd,
+      queue_turn: `CASE WHEN ${waits} THEN ${queueTurn(tables, 'stored')} ELSE stored.queue_turn END`,
       packed_steps: stillPacked('packed_steps'),
       packed_events: stillPacked('packed_events'),
     },
@@ -262,19 +279,35 @@ function claimedRun({ runId, insert, claims }: RunWrite): Rows {
   return insert || !claims ? noRows : [[runId, claims.attempt, claims.status]];
 }
 
-/** Each comes before those of its session that follow it. */
+/** Each comes before those of its session that follow it, and has its turn after those of its user and component. */
 function newRuns(writes: readonly StoredWrite[]): Rows {
   const following = new Map<string, number>();
+  const turns = turnsOf(writes);
   const rows: SqlValue[][] = [];
-  for (const { insert, texts, leaseMs, packed } of writes.toReversed()) {
+  for (const { runId, insert, texts, leaseMs, packed } of writes.toReversed()) {
     if (!insert) continue;
     const count = following.get(insert.sessionId) ?? 0;
     following.set(insert.sessionId, count + 1);
     const journal = [packed?.packed_steps ?? null, packed?.packed_events ?? null];
     const values = valuesOf(runFields, insert, insert.attempt, texts?.idOf);
-    rows.push([...values, ...journal, count, leaseMs ?? null]);
+    rows.push([...values, ...journal, turns.get(runId) ?? 0, count, leaseMs ?? null]);
   }
   return rows;
+}
+
+/** How many runs of the same user, component and priority come before each waiting run of a batch. */
+function turnsOf(writes: readonly StoredWrite[]): ReadonlyMap<string, number> {
+  const turns = new Map<string, number>();
+  const ahead = new Map<string, number>();
+  for (const { runId, insert } of writes) {
+    if (!insert || insert.leaseOwner !== null) continue;
+    const { userId, kind, componentId, input } = insert;
+    const line = JSON.stringify([userId, kind, componentId, input.options.priority]);
+    const turn = ahead.get(line) ?? 0;
+    turns.set(runId, turn);
+    ahead.set(line, turn + 1);
+  }
+  return turns;
 }
 
 function changedRun(write: RunWrite): Rows {

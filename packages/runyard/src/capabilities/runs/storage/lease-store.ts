@@ -9,6 +9,7 @@ import {
 } from '../../../platform/storage/database.js';
 import type { RunsTable } from '../tables.js';
 import { type JournalTables, ofTables, runTables } from './journal-tables-store.js';
+import { nextTurn } from './queue-turn.js';
 import { runColumns } from './rows-store.js';
 import { isHeld, type Page, runList, runsOf } from './run-list-store.js';
 
@@ -22,7 +23,8 @@ const readExpired = runList(
   'created_at, run_id',
 );
 
-const statementsOf = ofTables(({ prefix, runs }) => {
+const statementsOf = ofTables((tables) => {
+  const { prefix, runs } = tables;
   // A run that rests or ended in the meantime is not there to be taken over.
   const claimRun = ({ now }: { now: string }) => `
     UPDATE ${runs} SET attempt = attempt + 1, lease_owner = ?, lease_expires_at = ${now} + ?,
@@ -59,12 +61,13 @@ const statementsOf = ofTables(({ prefix, runs }) => {
     ).postgres,
   });
 
+  const released = `lease_owner = NULL, lease_expires_at = NULL, queue_turn = coalesce(${nextTurn(tables, runs)}, 0)`;
   const release = changeLeases(
     'release_leases',
-    // the run waits from now on, however long its last step took
+    // the run waits from now on, however long its last step took; it had its turn before
     {
-      sqlite: `lease_owner = NULL, lease_expires_at = NULL, updated_at = ${databaseNow.sqlite}`,
-      postgres: `lease_owner = NULL, lease_expires_at = NULL, updated_at = ${databaseNow.postgres}`,
+      sqlite: `${released}, updated_at = ${databaseNow.sqlite}`,
+      postgres: `${released}, updated_at = ${databaseNow.postgres}`,
     },
     '',
   );

@@ -1,16 +1,68 @@
+import { FairQueue, type InLine } from '../../../core/fair-queue.js';
 import type { HeldRun } from '../../../core/runs/leases/run-leases.js';
 import type { RunQueue } from '../../../core/runs/leases/run-queue.js';
+import { priorities } from '../../../core/runs/priority.js';
 import type { Run } from '../../../core/runs/run.js';
-import type { Database, Statement } from '../../../platform/storage/database.js';
+import {
+  type Database,
+  type Statement,
+  statement,
+  timedStatement,
+} from '../../../platform/storage/database.js';
+import type { RunsTable } from '../tables.js';
 import { type JournalTables, ofTables, runTables } from './journal-tables-store.js';
-import { isHeld, type Page, runList } from './run-list-store.js';
+import { runColumns } from './rows-store.js';
+import { isHeld, type Page, runList, runsOf } from './run-list-store.js';
 
-// In the words of its index.
-const readWaiting = runList(
-  'waiting_runs',
-  () => `${isHeld} AND coalesce(lease_expires_at, 0) = 0`,
-  'created_at, run_id',
-);
+/** Of how many waiting runs, for each that is asked for, the next is chosen. */
+const lookedAt = 8;
+
+interface WaitingRow {
+  run_id: string;
+  user_id: string | null;
+  component: string;
+  priority: number;
+  queue_turn: number;
+  created_at: number;
+  updated_at: number;
+  now: number;
+}
+
+type ExecutedRow = Pick<WaitingRow, 'user_id' | 'component'> & { executing: number };
+
+// In the words of its index, which has them in this order: as many rows are read as are asked for.
+const waitingStatements = ofTables(({ prefix, runs }) => {
+  const ofLevel = (now: string, filter: string) => (level: number) =>
+    `
+    SELECT * FROM (
+      SELECT run_id, user_id, kind || ' ' || component_id AS component, priority, queue_turn,
+        created_at, updated_at, ${now} AS now
+      FROM ${runs}
+      WHERE ${isHeld} AND coalesce(lease_expires_at, 0) = 0 AND priority = ${level}${filter}
+      ORDER BY queue_turn, created_at, run_id LIMIT ?
+    ) AS level_${level}`;
+  const sql = (filter: string) => (now: string) =>
+    Array.from(priorities.keys(), ofLevel(now, filter)).join(' UNION ALL ');
+  const isOneOf = (list: string) => sql(` AND kind || ' ' || component_id ${list}`);
+  const readAll = timedStatement(`${prefix}waiting_runs`, sql(''));
+  const readSome: Statement = {
+    name: `${prefix}waiting_runs_of`,
+    sqlite: timedStatement('', isOneOf('IN (SELECT value FROM json_each(?))')).sqlite,
+    postgres: timedStatement('', isOneOf('= ANY(?::text[])')).postgres,
+  };
+  const readExecuted = statement(
+    `${prefix}executed_runs`,
+    `SELECT user_id, kind || ' ' || component_id AS component, count(*) AS executing FROM ${runs}
+     WHERE ${isHeld} AND coalesce(lease_expires_at, 0) > 0
+     GROUP BY user_id, kind, component_id`,
+  );
+  const readRuns: Statement = {
+    name: `${prefix}next_runs`,
+    sqlite: `SELECT ${runColumns.join(', ')} FROM ${runs} WHERE run_id IN (SELECT value FROM json_each(?))`,
+    postgres: `SELECT ${runColumns.join(', ')} FROM ${runs} WHERE run_id = ANY($1::text[])`,
+  };
+  return { readAll, readSome, readExecuted, readRuns };
+});
 
 const readDue = runList(
   'runs_to_wake',
@@ -35,8 +87,55 @@ export class QueueStore implements RunQueue {
     private readonly tables: JournalTables = runTables,
   ) {}
 
-  waiting(...page: Page): Promise<Run[]> {
-    return readWaiting(this.database, this.tables, page);
+  async waiting(limit: number, passed: number, of?: readonly string[]): Promise<Run[]> {
+    if (of?.length === 0) return [];
+    const { readAll, readSome, readRuns } = waitingStatements(this.tables);
+    const rowsOfLevel = passed + lookedAt * limit;
+    const levels = [...priorities.keys()];
+    const rows = await (of === undefined
+      ? this.database.read<WaitingRow>(
+          readAll,
+          levels.map(() => rowsOfLevel),
+        )
+      : this.database.read<WaitingRow>(
+          readSome,
+          levels.flatMap(() => [of, rowsOfLevel]),
+        ));
+    const ids = (await this.fairly(rows, passed + limit)).slice(passed);
+    if (ids.length === 0) return [];
+    const found = await this.database.read<RunsTable>(readRuns, [ids]);
+    const runs = new Map(
+      (await runsOf(this.database, found, this.tables)).map((run) => [run.runId, run] as const),
+    );
+    // one that has ended in between is no longer there
+    return ids.flatMap((id) => runs.get(id) ?? []);
+  }
+
+  /** The ids of the first `count` of the waiting runs, in fair order. */
+  private async fairly(rows: readonly WaitingRow[], count: number): Promise<string[]> {
+    const line = new FairQueue<InLine & { readonly runId: string }>(priorities.length - 1);
+    const users = new Set(rows.map(({ user_id }) => user_id));
+    const components = new Set(rows.map(({ component }) => component));
+    // what is executed decides only between users, or between the components of one
+    if (users.size > 1 || components.size > 1)
+      for (const { user_id: userId, component, executing } of await this.executed())
+        line.began({ userId, component }, Number(executing));
+    for (const row of [...rows].sort((left, right) => left.created_at - right.created_at)) {
+      const { run_id: runId, user_id: userId, component, priority: level, queue_turn: turn } = row;
+      line.add({ runId, userId, component, level, turn, since: row.updated_at, order: row.created_at });
+    }
+    const now = rows[0]?.now ?? 0;
+    const ids: string[] = [];
+    while (ids.length < count) {
+      const next = line.take(now);
+      if (next === undefined) break;
+      ids.push(next.runId);
+    }
+    return ids;
+  }
+
+  private executed(): Promise<ExecutedRow[]> {
+    return this.database.read<ExecutedRow>(waitingStatements(this.tables).readExecuted, []);
   }
 
   due(...page: Page): Promise<Run[]> {

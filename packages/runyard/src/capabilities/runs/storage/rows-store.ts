@@ -4,6 +4,7 @@ import { holdsLongText, isPacked, packed, unpacked } from '../../../core/runs/jo
 import type { RunUpdate } from '../../../core/runs/journal/ports.js';
 import { runInput, runLineage, runResult } from '../../../core/runs/journal/records.js';
 import { list, nullable, text } from '../../../core/runs/journal/shapes.js';
+import { levelOf } from '../../../core/runs/priority.js';
 import type { Run, StepRecord } from '../../../core/runs/run.js';
 import { type Fields, nameOf } from '../../../platform/storage/write-plan.js';
 import type { RunsTable, StepsTable } from '../tables.js';
@@ -39,6 +40,7 @@ export const runFields: Fields<RunsTable, [run: Run, attempt: number, idOf: Text
   ['created_at bigint', (run) => run.createdAt],
   ['lineage', (run) => jsonOrNull(run.lineage)],
   ['trace_parent', (run) => run.traceParent],
+  ['priority integer', (run) => levelOf(run.input.options.priority)],
   ...changingFields,
 ];
 

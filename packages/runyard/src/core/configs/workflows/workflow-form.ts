@@ -1,6 +1,7 @@
-import { anyOf, count, flag, json, none, text } from '../../options/kinds.js';
+import { anyOf, count, flag, json, none, text, word } from '../../options/kinds.js';
 import { conversationLimitShape } from '../../runs/limits/limit-options.js';
 import type { WorkflowLimits } from '../../runs/limits/run-limits.js';
+import { priorities } from '../../runs/priority.js';
 import type { WorkflowNode } from '../../workflows/definition/node.js';
 import type { WorkflowSettings } from '../../workflows/workflow-options.js';
 import { ownId } from '../agent-form.js';
@@ -72,6 +73,7 @@ export const workflowForm: ConfigForm<WorkflowSettings> = {
     metadata: plain('metadata', json),
     maxParallel: plain('max_parallel', count(1)),
     limits: key('limits', fixed(objectValue(limits))),
+    priority: plain('priority', word(...priorities)),
   },
   without: {
     user_id: [],

@@ -14,7 +14,7 @@ import { ForgettingRuns } from '../forgetting/forgetting-runs.js';
 import { weigh } from '../journal/long-texts.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { LeaseKeeper } from '../leases/lease-keeper.js';
-import { HeldSlot, slotsOfRun } from '../leases/run-slots.js';
+import { entrantOf, HeldSlot, slotsOfRun } from '../leases/run-slots.js';
 import { executedBefore } from '../limits/executed-time.js';
 import { LimitExceeded } from '../limits/limit-exceeded.js';
 import { RunGuard } from '../limits/run-guard.js';
@@ -242,13 +242,13 @@ export class RunExecutor {
     const slots = slotsOfRun(this.options, live.run);
     let begun = !live.isWaiting;
     try {
-      const turn = slots.enter(live.abort.signal);
+      const turn = slots.enter(entrantOf(live.run), live.abort.signal, live.isWaiting);
       if (turn !== undefined) {
         // it may take a while: a caller who asks for the run in that time must find it
         this.queue.touch(live);
         await turn;
       }
-      live.slot = new HeldSlot(slots, live.abort.signal, () => this.onEnded());
+      live.slot = new HeldSlot(slots, live.run, live.abort.signal, () => this.onEnded());
       if (live.isWaiting) await this.beginWaiting(live);
       begun = true;
       if (live.run.status !== 'running') live.transition('running');

@@ -1,8 +1,10 @@
+import { FairQueue, type InLine } from '../../fair-queue.js';
 import type { JsonObject } from '../../json.js';
 import { appliesTo, cancellationKeptMs } from '../leases/cancellations.js';
 import type { HeldRun, LeaseClaim, RunLeases } from '../leases/run-leases.js';
 import type { RunQueue } from '../leases/run-queue.js';
 import type { PastSession, PastSessions, PastSessionsQuery, SessionOwner } from '../past-sessions.js';
+import { levelOf, priorities } from '../priority.js';
 import { componentKey } from '../resume/ending-executable.js';
 import { type Run, type RunStatus, type StepRecord, terminalStatuses } from '../run.js';
 import { partsOf } from './long-texts.js';
@@ -110,8 +112,16 @@ export class MemoryJournal implements RunJournal, RunLeases, RunQueue, PastSessi
     return this.page(page, (run) => isOpen(run.status) && isExpired(run));
   }
 
-  async waiting(...page: Page): Promise<readonly Run[]> {
-    return this.page(page, ({ status, leaseExpiresAt }) => isOpen(status) && leaseExpiresAt === null);
+  async waiting(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
+    const line = new FairQueue<InLine & { readonly run: Run }>(priorities.length - 1);
+    for (const { run } of this.runs.values())
+      if (isOpen(run.status) && run.leaseExpiresAt !== null) line.began(inLine(run));
+    const isWaiting = ({ status, leaseExpiresAt }: Run) => isOpen(status) && leaseExpiresAt === null;
+    for (const run of this.page([this.runs.size, 0, of], isWaiting)) line.add({ ...inLine(run), run });
+    const now = Date.now();
+    return Array.from({ length: passed + limit }, () => line.take(now))
+      .slice(passed)
+      .flatMap((next) => next?.run ?? []);
   }
 
   async claim({ runId, attempt, owner, leaseMs, indexGap }: LeaseClaim): Promise<Run | undefined> {
@@ -337,6 +347,12 @@ export class MemoryJournal implements RunJournal, RunLeases, RunQueue, PastSessi
     const alive = new Set([...this.runs.values()].map(({ run }) => run.sessionId));
     for (const sessionId of this.sessions.keys()) if (!alive.has(sessionId)) this.sessions.delete(sessionId);
   }
+}
+
+function inLine({ userId, kind, componentId, input, createdAt, updatedAt }: Run): InLine {
+  const component = componentKey(kind, componentId);
+  const level = levelOf(input.options.priority);
+  return { userId, component, level, since: updatedAt, order: createdAt };
 }
 
 function isHeld(stored: Run | undefined, { attempt, claims }: RunWrite): boolean {

@@ -18,7 +18,15 @@ import { askedBy, type ContinuedBy } from '../resume/resting-runs.js';
 import type { Run, RunEntry, RunFailure, RunResult, StepRecord } from '../run.js';
 import { cancelledEnd, failedEnd } from '../run-ends.js';
 import { appliesTo } from './cancellations.js';
-import { areFull, type RunSlots, slotsOf, slotsOfRun } from './run-slots.js';
+import {
+  areFull,
+  awaitsOffered,
+  freeSlots,
+  handOver,
+  type RunSlots,
+  slotsOf,
+  slotsOfRun,
+} from './run-slots.js';
 
 /** A run that was executed this often without finishing a step is not tried again: it may be what kills us. */
 const fruitlessAttempts = 5;
@@ -32,6 +40,8 @@ type Lists = readonly (typeof allLists)[number][];
 export class Recovery {
   private looking: Promise<void> = Promise.resolve();
   private ended = false;
+  /** Whether this process looks for waiting runs by itself. */
+  isOpen = false;
   private isLooking = false;
   /** Whether a look that has not begun follows a hint. */
   private isHinted = false;
@@ -87,8 +97,15 @@ export class Recovery {
     await this.looking;
   }
 
-  /** Looks again when the last look left runs for later, and there is room now. */
+  /**
+   * A slot is free. What waits here and is offered to all processes has its turn in the order of the database: a run
+   * that waits elsewhere may come first.
+   */
   lookOn(): void {
+    if (awaitsOffered(this.options)) {
+      if (this.isOpen && !this.ended) this.lookForWaiting();
+      else handOver(this.options);
+    }
     const { unfinished } = this;
     if (unfinished.length === 0 || !this.hasRoomNow()) return;
     this.unfinished = [];
@@ -190,13 +207,18 @@ export class Recovery {
     this.unfinished = [];
     this.taken.clear();
     this.isHinted = false;
-    for (const [at, list] of lists.entries()) {
-      if (await this.takeFrom(list)) continue;
-      // what cannot be executed now is left to others, or until a slot is free, which may be so already
-      const isOver = areFull(this.options);
-      const left = isOver ? lists.slice(at) : [list];
-      this.unfinished = [...new Set([...this.unfinished, ...left])];
-      if (isOver) break;
+    try {
+      for (const [at, list] of lists.entries()) {
+        if (await this.takeFrom(list)) continue;
+        // what cannot be executed now is left to others, or until a slot is free, which may be so already
+        const isOver = areFull(this.options);
+        const left = isOver ? lists.slice(at) : [list];
+        this.unfinished = [...new Set([...this.unfinished, ...left])];
+        if (isOver) break;
+      }
+    } finally {
+      // what is not stored yet, or could not be looked up, has no reason to wait for another process
+      if (lists.includes('waiting')) handOver(this.options);
     }
     this.lookOn();
   }
@@ -210,7 +232,8 @@ export class Recovery {
       const now = timers.now();
       this.movedAt = now;
       if (areFull(this.options)) return false;
-      const page = [batchSize, passed, wanted] as const;
+      const limit = Math.min(batchSize, freeSlots(this.options));
+      const page = [limit, passed, wanted] as const;
       const runs = await (list === 'expired' ? leases.expired(...page) : queue.waiting(...page));
       this.movedAt = timers.now();
       for (const run of runs) {
@@ -231,13 +254,15 @@ export class Recovery {
         }
         this.movedAt = timers.now();
       }
-      if (runs.length < batchSize) break;
+      if (runs.length < limit) break;
     }
     return this.taken.size === 0;
   }
 
   private async recover(run: Run): Promise<boolean> {
-    if (this.ended || this.executor.get(run.runId) !== undefined) return false;
+    if (this.ended) return false;
+    const here = this.executor.get(run.runId);
+    if (here !== undefined) return here.isOffered && slotsOfRun(this.options, run).admit(run.runId);
     const executable = await this.options.resolve(run);
     const live = executable && (await this.takeOver(run, executable));
     if (executable === undefined || live === undefined) return false;

@@ -11,8 +11,9 @@ import type { HeldRun } from './run-leases.js';
  */
 export interface RunQueue {
   /**
-   * Pending and running runs without a lease, which any process with a free slot may claim, oldest first, without the
-   * first `passed`. With `of`: only those of these components, as `componentKey` names them.
+   * Pending and running runs without a lease, which any process with a free slot may claim, without the first `passed`.
+   * Their order is that of `FairQueue`: by priority, then the user and the component with the fewest runs in execution,
+   * then the oldest. With `of`: only those of these components, as `componentKey` names them.
    */
   waiting(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]>;
 
