@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallSite } from './app/service-calls.js';
 import { type Capability, routesOf, type ServiceParts } from './capabilities/capability.js';
 import type { TakesUp } from './capabilities/runs/database-space.js';
@@ -36,6 +37,8 @@ export interface OpenService {
   readonly ownCalls: OwnCalls;
   /** Calls of its operations by code. */
   readonly inCode: CallSite;
+  /** Still does everything for so long, while each answer closes its connection: those who call find other processes. */
+  drain(ms: number): Promise<void>;
   /** Accepts no new runs, gives running ones time, releases what is left, and ends streams cleanly. */
   close(graceMs: number): Promise<void>;
 }
@@ -44,7 +47,7 @@ export interface OpenService {
 const lastMs = 1_000;
 
 export async function openService(options: OpenServiceOptions): Promise<OpenService> {
-  const { settings, log, customRoutes } = options;
+  const { settings, log, customRoutes, metrics } = options;
   const ownCalls = new OwnCalls(options.scheduleRights);
   const capabilities = await openCapabilities(options.capabilities, { ...options, ownCalls });
   const { services, spaces } = capabilities;
@@ -64,9 +67,17 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
     pathExamples: options.pathExamples,
     ...(options.hintFor && { hintFor: options.hintFor }),
     log,
+    observer: metrics,
     ...(customRoutes !== undefined && { customRoutes }),
     upgrades: { paths, close: async () => void (await Promise.all(interfaces.map((one) => one.close?.()))) },
   });
+  metrics?.registry.gauge(
+    { name: 'runyard_open_connections', help: 'Open event streams and WebSockets.', labels: ['type'] },
+    () => [
+      { labels: ['stream'], value: http.open.streams },
+      { labels: ['websocket'], value: http.open.sockets },
+    ],
+  );
   ownCalls.open(identities, http);
   const inCode: CallSite = {
     // bodies in code have one form, whatever clients ask for
@@ -77,6 +88,7 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
   };
   const close = async (graceMs: number) => {
     const begun = performance.now();
+    http.drain();
     await capabilities.stop(graceMs);
     await http.close();
     await capabilities.close(Math.max(graceMs - (performance.now() - begun), lastMs));
@@ -90,7 +102,11 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
     throw error;
   }
   options.readiness.serve(spaces.parts(), capabilities.slots);
-  return { http, spaces, ownCalls, inCode, close };
+  const drain = async (ms: number) => {
+    http.drain();
+    await sleep(ms);
+  };
+  return { http, spaces, ownCalls, inCode, drain, close };
 }
 
 async function openIdentities(

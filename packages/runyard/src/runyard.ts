@@ -4,7 +4,6 @@ import { capabilities } from './capabilities/capabilities.js';
 import { routesOf, type ServiceParts, type SpaceDatabase } from './capabilities/capability.js';
 import { type Component, ComponentsService, type ReadyComponent } from './capabilities/components/service.js';
 import type { TakesUp } from './capabilities/runs/database-space.js';
-import { Readiness } from './capabilities/system/readiness.js';
 import { CodeConfigs } from './code-configs.js';
 import type { ComponentSpace } from './core/components/component-space.js';
 import type { ComponentConfig } from './core/configs/component-config.js';
@@ -32,7 +31,6 @@ import { type LoadedSettings, loadSettings, type Settings, type SettingsSources 
 import { type FetchHandler, type FetchHandlerOptions, fetchHandler } from './platform/http/fetch-handler.js';
 import type { NodeHandler } from './platform/http/handler.js';
 import { type ApiInfo, describeApi, type PathExamples } from './platform/http/openapi/openapi.js';
-import type { ProbeServer } from './platform/http/probe-server.js';
 import { waitingHandler } from './platform/http/waiting-handler.js';
 import { createLog } from './platform/log.js';
 import type { Database } from './platform/storage/database.js';
@@ -89,8 +87,7 @@ export class Runyard extends InCode {
   private stopWaiting: AbortController | null = null;
   private closing: Promise<void> | null = null;
   private unguard: (() => void) | null = null;
-  private readiness: Readiness | null = null;
-  private readonly probes = new Probes();
+  private readonly probes = new Probes(this, this.startedAt);
 
   constructor(given: RunyardOptions) {
     super();
@@ -142,7 +139,7 @@ export class Runyard extends InCode {
   async listen(options: { readonly ownsProcess?: boolean } = {}): Promise<Listening> {
     checkOptions('listen()', options, listenOptions);
     const { host, port } = this.settings;
-    const probe = await this.openProbes();
+    const probe = await this.probes.open();
     // before anything is opened: runs that are taken over begin at once
     this.unguard ??= guardProcess(this.log, options.ownsProcess ?? false);
     try {
@@ -160,7 +157,8 @@ export class Runyard extends InCode {
   /** A handler for your own Node server; what comes before everything is open waits. Its `upgrade` serves WebSockets. */
   handler(options: { readonly basePath?: string } = {}): NodeHandler {
     checkOptions('handler()', options, handlerOptions);
-    const opened = this.openProbes()
+    const opened = this.probes
+      .open()
       .then(() => this.open())
       .then(({ http }) => http.handler(options));
     opened.catch((error: unknown) => this.log.error({ err: error }, 'the service could not be opened'));
@@ -255,31 +253,39 @@ export class Runyard extends InCode {
     return this.requests.call(this.opening, path, request);
   }
 
-  /** Accepts no new runs, gives running ones time, releases what is left, ends streams cleanly, and closes. */
+  /**
+   * Is not ready from now on, and still does everything for `drainMs` of the settings; then accepts no new runs, gives
+   * running ones time, releases what is left, ends streams cleanly, and closes. With `graceMs` it begins with the latter.
+   */
   close(options: { readonly graceMs?: number } = {}): Promise<void> {
     checkOptions('close()', options, closeOptions);
-    this.closing ??= this.closeNow(options.graceMs ?? this.settings.stopGraceMs).finally(() => {
-      this.closing = null;
-    });
+    const { drainMs, stopGraceMs } = this.settings;
+    const { graceMs } = options;
+    this.closing ??= this.closeNow(graceMs ?? stopGraceMs, graceMs === undefined ? drainMs : 0).finally(
+      () => {
+        this.closing = null;
+      },
+    );
     return this.closing;
   }
 
-  private async closeNow(graceMs: number): Promise<void> {
+  private async closeNow(graceMs: number, drainMs: number): Promise<void> {
     const { opening, databases } = this;
-    this.readiness?.stop();
+    this.probes.stop();
     this.stopWaiting?.abort();
     const service = await opening?.catch(() => null);
+    if (drainMs > 0) await service?.drain(drainMs);
     try {
       await this.requests.close();
       await service?.close(graceMs);
       if (service) await Promise.all(this.components.ready().map((component) => component.close()));
     } finally {
+      await this.probes.flush();
       await closeDatabases((await databases?.catch(() => [])) ?? []);
       // only now: a caller who asks while it closes must reach this service and be refused, not open a second one
       this.opening = null;
       this.databases = null;
       await this.probes.close();
-      this.readiness = null;
       this.endGuard();
     }
   }
@@ -287,15 +293,6 @@ export class Runyard extends InCode {
   private endGuard(): void {
     this.unguard?.();
     this.unguard = null;
-  }
-
-  private openProbes(): Promise<ProbeServer | null> {
-    return this.probes.open(this.settings, this.startedAt, () => this.readinessNow());
-  }
-
-  private readinessNow(): Readiness {
-    this.readiness ??= new Readiness(this.log);
-    return this.readiness;
   }
 
   private load(): LoadedSettings {
@@ -336,7 +333,8 @@ export class Runyard extends InCode {
         ...parts,
         capabilities,
         interfaces: await loadInterfaces(this.options.interfaces, this.settings),
-        readiness: this.readinessNow(),
+        readiness: this.probes.readiness,
+        metrics: takesUp === 'everything' ? await this.probes.metrics() : undefined,
         customRoutes: this.options.routes,
         info: this.apiInfo(),
         pathExamples: this.pathExamples(),
@@ -369,7 +367,7 @@ export class Runyard extends InCode {
       const registered = { components, knowledge, registry, liveEvals, scorers, schedules, prices };
       const rights = scheduleRights === undefined ? {} : { scheduleRights };
       const parts = { settings, ...registered, ...rights, databases, startedAt, log };
-      return await opened({ ...parts, readiness: this.readinessNow() });
+      return await opened({ ...parts, readiness: this.probes.readiness });
     } catch (error) {
       throw startFailure(error, databases);
     }

@@ -23,6 +23,7 @@ import type { Database, Migration } from '../platform/storage/database.js';
 import type { SchemaChange, SchemaChangeOptions } from '../platform/storage/migrations/change-schema.js';
 import { sharedMigrations } from '../platform/storage/migrations/shared.js';
 import type { Schema } from '../platform/storage/schema.js';
+import type { ServiceMetrics } from '../platform/telemetry/metrics/service-metrics.js';
 import type { ComponentsService } from './components/service.js';
 
 /** What the API consists of, and how it is described. */
@@ -130,6 +131,8 @@ export interface ServiceParts {
   /** The application's own routes. */
   readonly customRoutes?: CustomRoutes | undefined;
   readonly startedAt: Date;
+  /** Counts what the service does; a gauge of its own is one call. Left out: nothing reads metrics. */
+  readonly metrics?: ServiceMetrics | undefined;
   readonly readiness: { report(): Promise<{ readonly status: 'ready' | 'not_ready' }> };
   readonly log: Log;
 }

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { errors } from '../core/errors/errors.js';
 import { nearestName } from '../core/nearest-name.js';
 import { forEachName, keysOf } from '../core/objects.js';
-import { redactionFault } from '../core/traces/redaction.js';
 import { authSettingsShape } from './auth/tokens/settings.js';
 import { describeFault, type SourceValue } from './config-faults.js';
 import { readEnvironment, readFlags, readSettingsFile } from './config-sources.js';
@@ -13,19 +12,7 @@ import { runLimitSettingsShape } from './run-limit-settings.js';
 import { scheduleSettingsShape } from './schedule-settings.js';
 import { shownSettingsShape } from './shown-settings.js';
 import { storageSettingsShape } from './storage-settings.js';
-
-const collectorUrl = z
-  .url({ protocol: /^https?$/ })
-  .meta({ allowed: 'an address such as http://127.0.0.1:4318; /v1/traces is added to it' });
-
-const redactionRule = z
-  .string()
-  .min(1)
-  .max(500)
-  .check((payload) => {
-    const message = redactionFault(payload.value);
-    if (message !== undefined) payload.issues.push({ code: 'custom', input: payload.value, message });
-  });
+import { telemetrySettingsShape } from './telemetry/settings.js';
 
 const milliseconds = (minimum: number, maximum = 86_400_000) => z.int().min(minimum).max(maximum);
 const bytes = () => z.int().min(1024).max(4_294_967_296);
@@ -119,6 +106,11 @@ const settingsSchema = z.strictObject({
     .describe(
       'How long a run waits for a process that has its component before it ends with an error, up to a year; 0: forever.',
     ),
+  drainMs: milliseconds(0, 600_000)
+    .default(0)
+    .describe(
+      'How long the service still accepts everything after the signal to stop, while /ready answers 503: the time that a load balancer takes to notice.',
+    ),
   stopGraceMs: milliseconds(0)
     .default(10_000)
     .describe('How long runs may continue after the service receives the signal to stop.'),
@@ -178,31 +170,7 @@ const settingsSchema = z.strictObject({
     .max(87_600)
     .default(24)
     .describe('How many hours the service keeps the events of a run after its end; 0: forever.'),
-  traces: z.boolean().default(true).describe('Whether the service records the traces of runs.'),
-  traceContent: z
-    .enum(['full', 'none'])
-    .default('full')
-    .describe('Whether traces, listed or exported, show messages, tool arguments and tool results.'),
-  traceRedact: z
-    .array(redactionRule)
-    .max(100)
-    .default([])
-    .meta({ allowed: 'a list of field names and of expressions such as /\\b\\d{16}\\b/' })
-    .describe('What traces hide: values of fields by name, and everything that matches an expression.'),
-  traceRetentionDays: z
-    .int()
-    .min(0)
-    .max(36_500)
-    .default(30)
-    .describe('How many days the service lists traces; 0: forever.'),
-  otlpEndpoint: collectorUrl
-    .optional()
-    .describe('The OpenTelemetry collector that receives traces; no export when left out.'),
-  otlpHeaders: z
-    .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string().regex(/^[\t\x20-\x7e]*$/))
-    .default({})
-    .meta({ allowed: 'a map from the name of a header to its value' })
-    .describe('Headers of requests to the collector, such as a key.'),
+  ...telemetrySettingsShape,
   ...authSettingsShape,
   ...interfaceSettingsShape,
   ...limitSettingsShape,

@@ -35,6 +35,27 @@ describe('a service that receives a stop signal', () => {
     expect(stream.names.at(-1)).toBe('RunCompleted');
     expect(await service.ended).toEqual({ code: 0, signal: null });
   });
+
+  test('serves on while it drains, and says on every connection that it is the last time', async () => {
+    const options = { ...(await embedded()), settings: { drainMs: 600_000 } };
+    const service = await ChaosProcess.start(options);
+    const kept = await service.post('echo', { message: 'before', stream: 'false' });
+    expect([kept.status, kept.headers.get('connection')]).toEqual([200, 'keep-alive']);
+
+    service.signal('SIGTERM');
+    await until('it is not ready', async () => (await fetch(`${service.url}/ready`)).status === 503);
+    const served = await service.post('echo', { message: 'late', stream: 'false' });
+    expect([served.status, served.headers.get('connection')]).toEqual([200, 'close']);
+    expect(await served.json()).toMatchObject({ status: 'completed' });
+    const health = await fetch(`${service.url}/health`);
+    expect([health.status, health.headers.get('connection')]).toEqual([200, 'close']);
+    // a second signal does not wait
+    await until('it has ended', () => {
+      service.signal('SIGTERM');
+      return service.hasEnded;
+    });
+    expect(await service.ended).toEqual({ code: 1, signal: null });
+  });
 });
 
 describe('what is still running when the time is up', () => {

@@ -1,4 +1,5 @@
 import type { Capability } from '../capability.js';
+import { addDatabaseGauges } from './database-gauges.js';
 import { type DatabaseServices, databaseRoutes } from './routes.js';
 import { DatabasesService } from './service.js';
 
@@ -10,5 +11,8 @@ declare module '../capability.js' {
 export const databases: Capability = {
   name: 'databases',
   routes: databaseRoutes,
-  open: ({ spaces, log }) => ({ services: { databases: new DatabasesService(spaces, log) } }),
+  open({ spaces, databases: all, metrics, log }) {
+    if (metrics !== undefined) addDatabaseGauges(metrics.registry, all);
+    return { services: { databases: new DatabasesService(spaces, log) } };
+  },
 };

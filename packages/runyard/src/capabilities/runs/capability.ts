@@ -15,6 +15,7 @@ import { StoredPastSessions } from './past-sessions.js';
 import type { RunServices } from './routes/route-kit.js';
 import { type SessionRunServices, sessionRunRoutes } from './routes/session-run-routes.js';
 import { runRoutes } from './routes.js';
+import { addRunGauges } from './run-gauges.js';
 import { RunsService } from './service.js';
 import { SessionRunsService } from './session-runs-service.js';
 import { JobStore } from './storage/job-store.js';
@@ -40,7 +41,9 @@ export const runs: Capability = {
   migrations: [pausedComponents, runTexts, definitions, askers, jobs, receivedEvents, packedRuns, queueOrder],
   routes: [...runRoutes, ...sessionRunRoutes],
   info: { orphaned_runs: orphanedRuns },
-  open({ settings, components, spaces, log }) {
+  open(site) {
+    const { settings, components, spaces, metrics, log } = site;
+    if (metrics !== undefined) addRunGauges(metrics.registry, site);
     const orphans = new OrphanCounts(spaces, components, { timers: systemTimers, log });
     const { onDisconnect } = settings;
     const limits = serviceLimits(settings);

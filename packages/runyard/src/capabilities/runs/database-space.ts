@@ -298,7 +298,7 @@ function newJobs(
 function surroundings(
   database: Database,
   parts: readonly DatabasePart[],
-  { settings, log, prices }: SpaceSite,
+  { settings, log, prices, metrics }: SpaceSite,
 ) {
   const ports: RunPorts = Object.assign({}, ...parts.map((part) => part.ports));
   return {
@@ -307,6 +307,7 @@ function surroundings(
     timers: systemTimers,
     log,
     prices,
+    observer: metrics,
     owner: newLeaseOwner(),
     leaseMs: settings.leaseMs,
     isTransient: isTransientStorageError,

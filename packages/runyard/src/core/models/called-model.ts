@@ -2,6 +2,7 @@ import { thrownError } from '../errors/thrown-error.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { isNative } from '../native-code.js';
 import type { CallApplication } from '../runs/execution/code-owner.js';
+import type { ObservedAnswer, RunObserver } from '../runs/run-observer.js';
 import { kindOf, storable } from '../storable-json.js';
 import { citedNumbers, citedTexts, isPlace } from './citations.js';
 import { finishReasons, type Model, type ModelResponse } from './model.js';
@@ -11,8 +12,26 @@ import { ModelError } from './model-error.js';
  * Works with a model: one of the application, or of a package that it brings along, on behalf of the run. Runyard's own
  * adapters leave nothing behind, and each token would cost more.
  */
-export function withModel<T>(call: CallApplication, model: Model, work: () => T): T {
-  return isNative(model) ? work() : call(model.id, work);
+export async function withModel<T extends ObservedAnswer>(
+  { callApplication, observer }: ModelCaller,
+  model: Model,
+  work: () => Promise<T>,
+): Promise<T> {
+  const started = performance.now();
+  try {
+    const answer = await (isNative(model) ? work() : callApplication(model.id, work));
+    observer?.modelAnswered(model, performance.now() - started, answer);
+    return answer;
+  } catch (error) {
+    observer?.modelFailed(model, performance.now() - started, error);
+    throw error;
+  }
+}
+
+/** Who calls a model. */
+interface ModelCaller {
+  readonly callApplication: CallApplication;
+  readonly observer?: RunObserver | undefined;
 }
 
 /** The whole answer of a model. What one of the application gives is checked and copied before it is stored. */

@@ -13,6 +13,7 @@ import type { Difference, ExpectedStep, StepIdentity } from './journal/journal-m
 import type { SessionSummary } from './journal/ports.js';
 import type { ExecutionGuard, Limited } from './limits/run-limits.js';
 import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from './run.js';
+import type { RunObserver } from './run-observer.js';
 import type { RunPorts } from './run-ports.js';
 
 export interface StepSpec<T> {
@@ -109,6 +110,8 @@ export interface RunContext {
   readonly timers: Timers;
   /** What the tokens of a model cost, over the list prices. */
   readonly prices: ModelPrices;
+  /** Counts what happens; undefined where nothing is counted. */
+  readonly observer: RunObserver | undefined;
   /** What the run has to show if it ends here: kept up to date by the executor. */
   readonly draft: { content: string; extra?: JsonObject };
   /** What only the caller who waits for this very execution gets; it is not stored with the run. */

@@ -13,6 +13,7 @@ import type { AnyLimits } from './limits/run-limits.js';
 import type { RunNotifications } from './notifications/run-notifications.js';
 import type { OrphanOptions } from './resume/ending-executable.js';
 import type { EndedRun, Run } from './run.js';
+import type { RunObserver } from './run-observer.js';
 import type { RunPorts } from './run-ports.js';
 
 /** What an engine needs from storage, and from the other processes that use the same storage. */
@@ -49,6 +50,8 @@ export interface EngineOptions extends EnginePorts {
   readonly forgetRules?: ForgetRules;
   /** Called for each run that was stored as paused or ended here. It must neither fail nor take time. */
   readonly onRest?: (rested: EndedRun) => void;
+  /** Counts what happens. Left out: nothing is counted. */
+  readonly observer?: RunObserver | undefined;
   /** Finds what executes a stored run; undefined when it is not registered in this process. */
   readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
   /** Rejects while it is known that nothing can be stored, before anything is done for a new run. */

@@ -68,7 +68,10 @@ export class RunEngine {
     this.prices = prices;
     const following = new Following(options.notifications, options.relay);
     this.hints = new RunHints(options.notifications, following);
-    this.queue = new WriteQueue(journal, timers, log, isTransient, (source) => this.hints.stored(source));
+    this.queue = new WriteQueue(journal, timers, log, isTransient, (source, since) => {
+      this.hints.stored(source);
+      options.observer?.stored(timers.now() - since);
+    });
     this.executor = new RunExecutor(this.queue, options, this.hints, following);
     this.recovery = new Recovery(this.executor, this.queue, options);
     this.resting = new RestingRuns(this.executor, this.queue, options);
@@ -108,13 +111,8 @@ export class RunEngine {
   get condition(): EngineCondition {
     if (this.stopTimers.length === 0 || this.stopped !== null) return 'closed';
     const { timers, leaseMs } = this.options;
-    const { renewedAt: leasesRenewedAt } = this.executor.leases;
-    return conditionOf({
-      now: timers.now(),
-      leaseMs,
-      leasesRenewedAt,
-      recoveryMovedAt: this.recovery.movedAt,
-    });
+    const [leasesRenewedAt, recoveryMovedAt] = [this.executor.leases.renewedAt, this.recovery.movedAt];
+    return conditionOf({ now: timers.now(), leaseMs, leasesRenewedAt, recoveryMovedAt });
   }
 
   /** A process with a free slot takes what waits; one without looks after the callers of what waits here. */
@@ -126,6 +124,11 @@ export class RunEngine {
 
   get liveCount(): number {
     return this.executor.size;
+  }
+
+  /** How many runs have changes that are not stored yet. */
+  get unstoredCount(): number {
+    return this.queue.size;
   }
 
   /** Begins a run in its session: the one way in, whichever interface asks and however the caller waits. */

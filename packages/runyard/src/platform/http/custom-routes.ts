@@ -48,6 +48,7 @@ export function customRouteScope(
     });
     scope.addHook('onRequest', async (request, reply) => {
       const exchange = exchangeOf(request.raw);
+      exchange.route = request.routeOptions.url ?? exchange.route;
       reply.header('x-request-id', exchange.requestId);
       reply.header('x-content-type-options', 'nosniff');
       reply.header('referrer-policy', 'no-referrer');

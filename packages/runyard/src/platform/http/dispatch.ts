@@ -83,6 +83,7 @@ export class RouteDispatcher<Services> {
   /** Answers a request; never rejects. It waits only for what really takes time. */
   async dispatch(exchange: Exchange, params: Texts, query: QueryValues): Promise<void> {
     let admitted = false;
+    exchange.route = this.route.path;
     try {
       const resolved = this.#resolveCaller(exchange, params);
       const caller = resolved instanceof Promise ? await resolved : resolved;

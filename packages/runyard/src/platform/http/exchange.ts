@@ -7,12 +7,15 @@ import type { BodiesInFlight, BodyOwner } from './defences/bodies-in-flight.js';
 import type { ClientAddresses } from './defences/client-address.js';
 import { callerKey, isKnown } from './defences/rate-limit.js';
 import { calledAddress } from './request/called-address.js';
+import type { RequestObserver } from './request-observer.js';
 
 /** What all exchanges of a server have in common. */
 export interface ExchangeSurroundings {
   readonly log: Log;
   readonly addresses: ClientAddresses;
   readonly bodies: BodiesInFlight;
+  /** Left out: requests are not counted. */
+  readonly observer?: RequestObserver | undefined;
 }
 
 const unanswered = Symbol('runyard.unanswered');
@@ -44,6 +47,9 @@ export class Exchange {
   readonly acting: Caller | undefined;
   /** What the client may have meant otherwise. */
   hint: string | undefined = undefined;
+  /** The template of the path that answers it; a path that is not served has none. */
+  route = 'unmatched';
+  #isCounted = false;
   #abort: AbortController | undefined;
 
   constructor(
@@ -112,8 +118,21 @@ export class Exchange {
     return signal?.aborted === true && error === signal.reason;
   }
 
+  /** Counts the request: a stream when it begins, everything else when it is over. */
+  count(): void {
+    const { observer } = this.surroundings;
+    // what the service asks of itself is no request from outside
+    if (observer === undefined || this.#isCounted || this.acting !== undefined) return;
+    this.#isCounted = true;
+    const { request, response } = this;
+    const method = usualMethods.has(request.method ?? '') ? (request.method ?? '') : 'other';
+    const status = response.headersSent ? response.statusCode : null;
+    observer.requestEnded(method, this.route, status, performance.now() - this.startedAt);
+  }
+
   close(): void {
     const { request, response } = this;
+    this.count();
     const complete = response.writableFinished;
     const socket: Counted = request.socket;
     socket[unanswered] = this.unanswered - 1;
@@ -131,6 +150,16 @@ export class Exchange {
     );
   }
 }
+
+const usualMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
 
 function mark(message: Marked, exchange: Exchange): void {
   message[exchangeKey] = exchange;

@@ -18,9 +18,13 @@ export interface NodeHandler {
 export interface HttpServer {
   readonly server: Server;
   readonly description: ApiDescription;
+  /** How many event streams and WebSockets are open. */
+  readonly open: { readonly streams: number; readonly sockets: number };
   listen(address: { readonly host: string; readonly port: number }): Promise<{ url: string; port: number }>;
   /** For another server: everything under `basePath` is ours, and the prefix is taken off before routing. */
   handler(options?: { readonly basePath?: string }): NodeHandler;
+  /** From now on each answer closes its connection: clients and proxies open the next one elsewhere. */
+  drain(): void;
   /**
    * Takes no new connections, gives open requests `graceMs` to end, then ends the streams cleanly, and cuts off
    * what is left.
@@ -33,6 +37,7 @@ interface Parts {
   readonly router: Router;
   readonly listener: {
     receive(request: IncomingMessage, response: ServerResponse, basePath?: string): void;
+    isLast: boolean;
   };
   readonly streams: EventStreams;
   readonly description: ApiDescription;
@@ -49,6 +54,9 @@ export function httpServer(parts: Parts): HttpServer {
   return {
     server,
     description,
+    get open() {
+      return { streams: streams.size, sockets: gate?.open ?? 0 };
+    },
     async listen({ host, port }) {
       await router.listen({ host, port }).catch((error: unknown) => {
         throw explainListen(error, host, port, 'port');
@@ -69,7 +77,11 @@ export function httpServer(parts: Parts): HttpServer {
       };
       return Object.assign(handle, { upgrade });
     },
+    drain() {
+      listener.isLast = true;
+    },
     async close({ graceMs = 0 } = {}) {
+      listener.isLast = true;
       const closed = Promise.all([router.close(), upgrades?.close()]);
       // A connection that falls idle while others are waited for would else stay open for its next request.
       const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);

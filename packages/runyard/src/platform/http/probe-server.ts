@@ -1,14 +1,25 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { explainListen, urlOf } from './handler.js';
 
 /** What a path answers with. */
 export interface ProbeAnswer {
   readonly status: number;
-  readonly body: object;
+  /** An object is sent as JSON. */
+  readonly body: object | string;
+  /** What a text is. */
+  readonly contentType?: string;
 }
 
-export type Probes = Readonly<Record<string, () => ProbeAnswer | Promise<ProbeAnswer>>>;
+export type Probes = Readonly<
+  Record<string, (headers: IncomingHttpHeaders) => ProbeAnswer | Promise<ProbeAnswer>>
+>;
 
 export interface ProbeServer {
   readonly url: string;
@@ -56,10 +67,10 @@ export async function openProbeServer(
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, probes: Probes): Promise<void> {
-  const { status, body } = await answerOf(request, probes);
-  const text = JSON.stringify(body);
+  const { status, body, contentType = 'application/json' } = await answerOf(request, probes);
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
   response.writeHead(status, {
-    'content-type': 'application/json',
+    'content-type': contentType,
     'content-length': Buffer.byteLength(text),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
@@ -69,11 +80,14 @@ async function answer(request: IncomingMessage, response: ServerResponse, probes
   response.end(request.method === 'HEAD' ? undefined : text);
 }
 
-async function answerOf({ method, url = '/' }: IncomingMessage, probes: Probes): Promise<ProbeAnswer> {
+async function answerOf(
+  { method, url = '/', headers }: IncomingMessage,
+  probes: Probes,
+): Promise<ProbeAnswer> {
   const [path = '/'] = url.split('?', 1);
   if ((method !== 'GET' && method !== 'HEAD') || !Object.hasOwn(probes, path)) return notFound;
   try {
-    return (await probes[path]?.()) ?? notFound;
+    return (await probes[path]?.(headers)) ?? notFound;
   } catch {
     return broken;
   }

@@ -39,10 +39,8 @@ export function ownRouter<Services>({
   const some = new Map(
     Array.from(bySegment(dispatchers), ([segment, those]) => [segment, lazyTable(those, lookAmongAll)]),
   );
-  let closing = false;
   return {
     route(request, response) {
-      if (closing) response.setHeader('connection', 'close');
       const table = some.get(firstSegment(request.url ?? '/')) ?? all;
       table().lookup(request, response);
     },
@@ -52,7 +50,6 @@ export function ownRouter<Services>({
     },
     close: () =>
       new Promise((resolve) => {
-        closing = true;
         server.close(() => resolve());
       }),
   };

@@ -17,6 +17,7 @@ import { type HttpServer, httpServer } from './handler.js';
 import { documentationRoutes } from './openapi/docs.js';
 import { type ApiInfo, describeApi, type PathExamples } from './openapi/openapi.js';
 import { originForm, withoutTrailingSlashes } from './request/request-address.js';
+import type { RequestObserver } from './request-observer.js';
 import { sendError } from './response/respond.js';
 import { EventStreams } from './response/sse.js';
 import type { EncodeError, ResolveCaller, Route } from './route.js';
@@ -41,6 +42,8 @@ export interface HttpServerOptions<Services> {
   /** What a caller needs to know who asks for a path that is not served. */
   readonly hintFor?: (path: string) => string | undefined;
   readonly log: Log;
+  /** Counts the requests. Left out: they are not counted. */
+  readonly observer?: RequestObserver | undefined;
 }
 
 /** Assembles the application: routes, custom routes, error answers, CORS, limits. It does not listen yet. */
@@ -60,7 +63,12 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   const stalled = new StalledSockets(settings.slowClientMs, log);
   const bodies = new BodiesInFlight(settings);
   const requestGuard = new RequestGuard(settings, addresses, log);
-  const listener = new RequestListener(requestGuard, stalled, { log, addresses, bodies }, routes);
+  const listener = new RequestListener(
+    requestGuard,
+    stalled,
+    { log, addresses, bodies, observer: options.observer },
+    routes,
+  );
   const server = createNodeServer(listener, settings, log);
   const answerUnrouted = (exchange: Exchange): void => void answerNotFound(exchange, table, options, limiter);
   const dispatchers = routes.map((route) => new RouteDispatcher(route, { ...options, streams, limiter }));
@@ -86,6 +94,8 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
 class RequestListener {
   /** Set once the router is there. */
   route: (request: IncomingMessage, response: ServerResponse) => void = () => {};
+  /** Whether the service stops: each answer is then the last one on its connection. */
+  isLast = false;
   /** Routes whose protocol has errors of its own, by their paths without parameters. */
   readonly #encoders: ReadonlyMap<string, EncodeError>;
 
@@ -102,6 +112,7 @@ class RequestListener {
 
   receive(request: IncomingMessage, response: ServerResponse, basePath = '', expectsContinue = false): void {
     this.stalled.watch(request.socket);
+    if (this.isLast) response.shouldKeepAlive = false;
     request.url = withoutTrailingSlashes(originForm(request.url ?? '/'));
     const exchange = new Exchange(request, response, this.surroundings, basePath, expectsContinue);
     if (exchange.unanswered > mostUnanswered) {

@@ -43,7 +43,14 @@ interface UpgradeGateParts {
 
 /** Lets connections through to the endpoints, within the bounds that hold for requests. */
 export class UpgradeGate {
+  #open = 0;
+
   constructor(private readonly parts: UpgradeGateParts) {}
+
+  /** How many connections the endpoints have taken over. */
+  get open(): number {
+    return this.#open;
+  }
 
   /** Whether it was for an endpoint; all else asks for another protocol, or for another path. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
@@ -52,6 +59,10 @@ export class UpgradeGate {
     const endpoint = this.parts.upgrades.paths.get(path);
     if (endpoint === undefined) return false;
     this.parts.stalled.watch(socket);
+    this.#open += 1;
+    socket.once('close', () => {
+      this.#open -= 1;
+    });
     try {
       endpoint(request, socket, head, this.#factsOf(request));
     } catch (error) {

@@ -37,6 +37,16 @@ export interface Migration {
  */
 export type BlamesSchema = () => RunyardError | boolean;
 
+/** The connections of a pool. */
+export interface PoolUse {
+  readonly pool: string;
+  readonly inUse: number;
+  readonly idle: number;
+  /** Calls that wait for a connection. */
+  readonly waiting: number;
+  readonly max: number;
+}
+
 interface DatabaseBase {
   /** The id under which components and `/config` name it. */
   readonly id: string;
@@ -64,6 +74,8 @@ interface DatabaseBase {
   assertWritable(): Promise<void>;
   /** Sets who is asked when a statement names a table or column that is not there. */
   askAboutSchema(blamesSchema: BlamesSchema): void;
+  /** How its pools are used; empty for a database without. */
+  poolUse(): readonly PoolUse[];
   /** Reach all processes that use the database. */
   readonly notifications: RunNotifications;
   /** Carries events to readers in other processes that use the database, sooner than it does. */

@@ -11,8 +11,11 @@ const timeoutMs = 10_000;
 const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000];
 const longestWaitMs = 60_000;
 
+/** What is sent. */
+type Signal = 'traces' | 'metrics';
+
 export interface DeliveryOptions {
-  /** The address of a collector. `/v1/traces` is added. */
+  /** The address of a collector, or of its traces. `/v1/traces` or `/v1/metrics` is added. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -23,7 +26,7 @@ type Outcome =
   | { readonly taken: false; readonly again: boolean; readonly reason: string; readonly waitMs?: number };
 
 export interface Delivered {
-  /** How many spans the collector said that it did not keep. */
+  /** How many spans, or points of metrics, the collector said that it did not keep. */
   readonly rejected: number;
 }
 
@@ -39,10 +42,10 @@ export class OtlpDelivery {
   private isHurried = false;
   private endWait: () => void = () => {};
 
-  constructor({ endpoint, headers }: DeliveryOptions) {
+  constructor({ endpoint, headers }: DeliveryOptions, signal: Signal) {
     const url = new URL(endpoint);
-    const path = url.pathname.replace(/\/+$/, '');
-    url.pathname = path.endsWith('/v1/traces') ? path : `${path}/v1/traces`;
+    const path = url.pathname.replace(/\/+$/, '').replace(/\/v1\/traces$/, '');
+    url.pathname = `${path}/v1/${signal}`;
     const credentials = basicCredentials(url);
     // a request is not made to an address that holds them
     url.username = '';
@@ -102,7 +105,7 @@ export class OtlpDelivery {
         signal: request.signal,
       });
       const answer = await response.text();
-      if (response.ok) return { taken: true, rejected: rejectedSpans(answer) };
+      if (response.ok) return { taken: true, rejected: rejectedIn(answer) };
       const { status, headers } = response;
       const waitMs = retryAfterMs(headers.get('retry-after'));
       const again = status === 429 || status === 408 || status >= 500;
@@ -143,11 +146,11 @@ function retryAfterMs(header: string | null): number | undefined {
   return Number.isFinite(ms) ? Math.max(ms, 0) : undefined;
 }
 
-/** The collector may keep some of the spans of a request and refuse others. */
-function rejectedSpans(answer: string): number {
+/** The collector may keep a part of a request and refuse the rest. */
+function rejectedIn(answer: string): number {
   try {
-    const { partialSuccess } = JSON.parse(answer);
-    return Number(fieldsOf(partialSuccess).rejectedSpans ?? 0) || 0;
+    const { rejectedSpans, rejectedDataPoints } = fieldsOf(JSON.parse(answer).partialSuccess);
+    return Number(rejectedSpans ?? rejectedDataPoints ?? 0) || 0;
   } catch {
     return 0;
   }

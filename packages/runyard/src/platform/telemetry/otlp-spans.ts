@@ -125,6 +125,6 @@ function wellFormed(value: string): string {
   return value.replace(loneSurrogate, '\uFFFD');
 }
 
-function nanoseconds(milliseconds: number): string {
+export function nanoseconds(milliseconds: number): string {
   return `${Math.round(milliseconds)}000000`;
 }

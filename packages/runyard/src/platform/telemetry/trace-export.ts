@@ -1,11 +1,10 @@
-import { newId } from '../../core/ids.js';
 import type { Log } from '../../core/log.js';
 import type { EndedRun } from '../../core/runs/run.js';
 import type { Span } from '../../core/traces/span.js';
 import { parseTraceParent } from '../../core/traces/trace-parent.js';
-import { version } from '../version.js';
 import { type DeliveryOptions, NotDelivered, OtlpDelivery } from './otlp-delivery.js';
-import { keyValues, otlpSpan, spansSinceRest } from './otlp-spans.js';
+import { otlpOrigin } from './otlp-origin.js';
+import { otlpSpan, spansSinceRest } from './otlp-spans.js';
 
 export interface TraceExportOptions extends DeliveryOptions {
   /** The name of the service, as the collector is to know it. */
@@ -46,7 +45,7 @@ export class TraceExport {
   private isClosed = false;
 
   constructor(private readonly options: TraceExportOptions) {
-    this.delivery = new OtlpDelivery(options);
+    this.delivery = new OtlpDelivery(options, 'traces');
     this.envelope = envelopeOf(options.serviceName);
   }
 
@@ -177,16 +176,7 @@ function isUnwanted({ run: { traceParent } }: EndedRun): boolean {
 
 /** What stands around the spans of a request: before them, and after them. */
 function envelopeOf(serviceName: string): readonly [string, string] {
-  const resource = {
-    attributes: keyValues({
-      'service.name': serviceName,
-      'service.instance.id': newId(),
-      'telemetry.sdk.name': 'runyard',
-      'telemetry.sdk.language': 'nodejs',
-      'telemetry.sdk.version': version,
-    }),
-  };
-  const scope = { name: 'runyard', version };
+  const { resource, scope } = otlpOrigin(serviceName);
   const empty = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans: [] }] }] });
   const at = empty.lastIndexOf('[]') + 1;
   return [empty.slice(0, at), empty.slice(at)];

@@ -80,9 +80,7 @@ async function write(
     return streamed(context, scope, { model, request, delta: runContent('', 'str'), first, draft: true });
   }
   const begun = performance.now();
-  const given = await withModel(context.callApplication, model, () =>
-    model.generate(request, { signal: scope.signal }),
-  );
+  const given = await withModel(context, model, () => model.generate(request, { signal: scope.signal }));
   const response = responseOf(model, given);
   context.guard?.hold(response.content.length);
   if (shape === null && !agent.settings.postHooks?.length) {

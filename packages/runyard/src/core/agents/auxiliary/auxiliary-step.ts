@@ -70,7 +70,7 @@ async function answered(
 ): Promise<AuxiliaryRecord> {
   const started = performance.now();
   const asked = output === undefined ? { messages } : withOutput(model, messages, output);
-  const response = await withModel(context.callApplication, model, () =>
+  const response = await withModel(context, model, () =>
     model.generate({ ...asked, tools, media: context.ports.media }, { signal }),
   );
   return {

@@ -83,7 +83,7 @@ async function whole(execution: AgentExecution, scope: StepScope): Promise<Model
   const { agent, context, output } = execution;
   const model = modelToCall(execution);
   const started = performance.now();
-  const given = await withModel(context.callApplication, model, () =>
+  const given = await withModel(context, model, () =>
     model.generate(requestOf(execution), { signal: scope.signal }),
   );
   const response = responseOf(model, given);
@@ -118,7 +118,7 @@ export interface StreamedCall {
 }
 
 export function streamed(context: RunContext, scope: StepScope, call: StreamedCall): Promise<ModelRecord> {
-  return withModel(context.callApplication, call.model, () => read(context, scope, call));
+  return withModel(context, call.model, () => read(context, scope, call));
 }
 
 async function read(

@@ -89,7 +89,7 @@ async function call(
   { signal, callApplication }: ScoringContext,
 ): Promise<ModelResponse> {
   const asked = withOutput(judge, [...messages], formatOf(scoring));
-  const response = await withModel(callApplication, judge, () =>
+  const response = await withModel({ callApplication }, judge, () =>
     judge.generate({ ...asked, tools: [], media: noMedia }, { signal }),
   );
   return responseOf(judge, response);

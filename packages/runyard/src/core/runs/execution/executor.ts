@@ -190,6 +190,7 @@ export class RunExecutor {
     live.log.release();
     const { history } = context.shown;
     this.options.onRest?.({ run: live.run, steps: live.allSteps(), history });
+    this.options.observer?.runRested(live.run, end.status);
     // the caller who waits for the run gets what it has done, whether or not that is kept
     return forgetting === undefined
       ? { run: live.run, steps, history }
@@ -252,6 +253,7 @@ export class RunExecutor {
       if (live.isWaiting) await this.beginWaiting(live);
       begun = true;
       if (live.run.status !== 'running') live.transition('running');
+      this.options.observer?.runBegan(live.run, live.entry);
       // the run has to be among the live ones before its first event, so that a reader finds it
       await Promise.resolve();
       // a run that begins here has recorded nothing that could be in the way
@@ -313,6 +315,8 @@ export class RunExecutor {
 
   /** The run is no longer executed here, and has not ended. */
   private async abandon(live: LiveRun, error: unknown): Promise<unknown> {
+    if (isFenced(error)) this.options.observer?.leaseEnded('lost');
+    else if (error instanceof RunReleased) this.options.observer?.leaseEnded('handed_on');
     if (live.isClosed) {
       this.lost = true;
       if (!isReported(error))

@@ -35,6 +35,7 @@ import { GrowingAnswer } from '../limits/growing-answer.js';
 import type { RunGuard } from '../limits/run-guard.js';
 import { lastContinue } from '../resume/continuation.js';
 import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from '../run.js';
+import type { RunObserver } from '../run-observer.js';
 import { optionsInside, optionsOf } from '../run-options.js';
 import type { RunPorts } from '../run-ports.js';
 import { isWorkOfStep } from '../run-usage.js';
@@ -47,7 +48,10 @@ import type { SessionState } from './session-state.js';
 
 /** What every run of an engine has around it. */
 export interface RunSurroundings
-  extends Pick<EngineOptions, 'journal' | 'leases' | 'timers' | 'log' | 'ports' | 'prices' | 'limits'> {
+  extends Pick<
+    EngineOptions,
+    'journal' | 'leases' | 'timers' | 'log' | 'ports' | 'prices' | 'limits' | 'observer'
+  > {
   /** What to wait for before a step begins when the lease may have ended. Rejects when another process has the run. */
   readonly leaseConfirmed?: (live: LiveRun) => Promise<void> | undefined;
 }
@@ -60,6 +64,7 @@ export class JournaledContext extends RecordedSteps implements RunContext {
   readonly log: Log;
   readonly ports: RunPorts;
   readonly prices: ModelPrices;
+  readonly observer: RunObserver | undefined;
   readonly options: RunOptions;
   readonly replay: ReplaySite | null = null;
   private readonly journal: EngineOptions['journal'];
@@ -84,6 +89,7 @@ export class JournaledContext extends RecordedSteps implements RunContext {
     this.log = surroundings.log;
     this.ports = portsOf(inside?.run ?? live.run, live.runId, surroundings.ports);
     this.prices = surroundings.prices ?? {};
+    this.observer = surroundings.observer;
     this.journal = surroundings.journal;
     this.leases = surroundings.leases;
     this.growing = new GrowingAnswer(guard);
@@ -327,6 +333,7 @@ export class JournaledContext extends RecordedSteps implements RunContext {
       if (!this.signal.aborted && !(error instanceof RunPaused)) {
         const endedAt = this.timers.now();
         this.live.putStep({ ...begun, status: 'error', ...failureOfStep(error), endedAt });
+        this.observe(begun, endedAt, true);
       }
       throw error;
     }
@@ -335,7 +342,13 @@ export class JournaledContext extends RecordedSteps implements RunContext {
   private complete<T>(begun: StepRecord, { failed }: StepSpec<T>, output: T): void {
     // what went wrong is in the output; that it did can be seen without looking into it
     const error = failed?.(output) ? handledFailure : null;
-    this.live.putStep({ ...begun, status: 'completed', output, error, endedAt: this.timers.now() });
+    const endedAt = this.timers.now();
+    this.live.putStep({ ...begun, status: 'completed', output, error, endedAt });
+    this.observe(begun, endedAt, error !== null);
+  }
+
+  private observe({ kind, name, startedAt }: StepRecord, endedAt: number, failed: boolean): void {
+    if (kind === 'tool') this.observer?.toolEnded(name, endedAt - startedAt, failed);
   }
 
   /** The process died inside this step. Answers with its outcome, or undefined when it is to be done again. */

@@ -70,6 +70,8 @@ export class WriteQueue {
   private readonly refusals = new WeakMap<WriteSource, Error>();
   private scheduled = false;
   private committing = false;
+  /** How many runs are in the batch that is being stored. */
+  private underWay = 0;
   /** Whether the last commit failed. */
   private failing = false;
   private cancelLazy: (() => void) | null = null;
@@ -79,9 +81,14 @@ export class WriteQueue {
     private readonly timers: Timers,
     private readonly log: Log,
     private readonly isTransient: (error: unknown) => boolean,
-    /** Called when changes of a source are durable. It must not throw. */
-    private readonly onStored: (source: WriteSource) => void = () => {},
+    /** Called when changes of a source are durable, with the time since when it had them. It must not throw. */
+    private readonly onStored: (source: WriteSource, since: number) => void = () => {},
   ) {}
+
+  /** How many runs have changes that are not stored. */
+  get size(): number {
+    return this.dirty.size + this.underWay;
+  }
 
   /** Resolves when everything that the source has now is durable; rejects when any of it was refused. */
   flush(source: WriteSource): Promise<void> {
@@ -163,6 +170,7 @@ export class WriteQueue {
       for (const entry of batch.values()) this.refuse(entry, thrownError(error));
     } finally {
       this.committing = false;
+      this.underWay = 0;
     }
     if (this.waiters.size > 0) this.schedule();
     else if (this.dirty.size > 0) this.scheduleLazily();
@@ -196,6 +204,7 @@ export class WriteQueue {
    */
   private async commitBatch(batch: Batch): Promise<void> {
     for (let failures = 0; batch.size > 0; failures += 1) {
+      this.underWay = batch.size;
       const entries = portionOf(batch);
       const error = await this.tryCommit(entries);
       const left = error === undefined ? [] : await this.withoutFaulty(entries, error);
@@ -287,7 +296,7 @@ export class WriteQueue {
   private settle(entries: readonly Entry[], refused: readonly RefusedWrite[]): void {
     const reasons = new Map(refused.map(({ runId, reason }) => [runId, reason]));
     for (const entry of entries) {
-      const { source, write, waiter } = entry;
+      const { source, write, waiter, since } = entry;
       const reason = reasons.get(write.runId);
       if (reason !== undefined) {
         this.refuse(entry, refusal(write, reason));
@@ -295,7 +304,7 @@ export class WriteQueue {
       }
       try {
         source.written(write);
-        this.onStored(source);
+        this.onStored(source, since);
         waiter?.resolve();
       } catch (error) {
         this.log.error({ err: error, runId: write.runId }, 'a run failed to handle a completed write');

@@ -87,6 +87,7 @@ export function writeEventStream(
   if (!request.complete) request.resume();
   const headers = headerList(exchange, { ...extraHeaders, ...streamHeaders });
   response.writeHead(200, headers);
+  exchange.count();
   new OpenStream(exchange, source, streams, objection).start();
 }
 

@@ -7,7 +7,7 @@ import type { Log } from '../../../core/log.js';
 import type { RunNotifications } from '../../../core/runs/notifications/run-notifications.js';
 import type { RedisEngine } from '../../engine/redis/engine.js';
 import { Availability } from '../availability.js';
-import type { Migration, PostgresDatabase } from '../database.js';
+import type { Migration, PoolUse, PostgresDatabase } from '../database.js';
 import { queryBuilder } from '../query-builder.js';
 import { reasonOf } from '../reasons.js';
 import type { Schema } from '../schema.js';
@@ -111,6 +111,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
     askAboutSchema(blamesSchema) {
       availability.blamesSchema = blamesSchema;
     },
+    poolUse: () => [useOf('runs', hotPool), useOf('queries', queryPool)],
     notifications: redis?.notifications ?? hints,
     relay: redis?.relay,
     redis: redis?.space,
@@ -159,6 +160,11 @@ async function openRedis(
     await pool.end();
     throw error;
   }
+}
+
+function useOf(name: string, pool: pg.Pool): PoolUse {
+  const { totalCount, idleCount: idle, waitingCount: waiting, options } = pool;
+  return { pool: name, inUse: totalCount - idle, idle, waiting, max: options.max };
 }
 
 /** Takes each idle connection in order to end it. */

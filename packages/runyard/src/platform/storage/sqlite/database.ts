@@ -67,6 +67,8 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
     askAboutSchema(blamesSchema) {
       availability.blamesSchema = blamesSchema;
     },
+    // one writer, and readers that wait for nothing
+    poolUse: () => [],
     notifications: new InProcessNotifications(),
     assertWritable: async () => availability.assertWritable(),
     close() {

@@ -1,0 +1,26 @@
+import { type Database, statement } from '../../../platform/storage/database.js';
+import { jobTables, ofTables, runTables } from './journal-tables-store.js';
+import { isHeld } from './run-list-store.js';
+
+/** Of a longer queue no more is counted: what it costs is bounded. */
+export const mostCounted = 10_000;
+
+// In the words of the index of what waits.
+const readDepth = ofTables(({ prefix, runs }) =>
+  statement(
+    `${prefix}queue_depth`,
+    `SELECT count(*) AS depth FROM (
+       SELECT 1 FROM ${runs} WHERE ${isHeld} AND coalesce(lease_expires_at, 0) = 0 LIMIT ${mostCounted}) AS waiting`,
+  ),
+);
+
+/** How many runs and jobs wait in a database for a process with a free slot. */
+export async function queueDepth(database: Database): Promise<{ runs: number; jobs: number }> {
+  const [runs, jobs] = await Promise.all(
+    [runTables, jobTables].map(async (tables) => {
+      const [row] = await database.read<{ depth: number }>(readDepth(tables), []);
+      return row?.depth ?? 0;
+    }),
+  );
+  return { runs: runs ?? 0, jobs: jobs ?? 0 };
+}
