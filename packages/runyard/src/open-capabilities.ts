@@ -1,7 +1,10 @@
 import type { Capability, OpenCapability, ServiceParts, Services, Told } from './capabilities/capability.js';
 import type { TakesUp } from './capabilities/runs/database-space.js';
 import { RunSpaces } from './capabilities/runs/run-spaces.js';
+import { ModelPace } from './core/models/pace/model-pace.js';
+import { type ModelTurns, OwnModelTurns } from './core/models/pace/model-turns.js';
 import { RunSlots } from './core/runs/leases/run-slots.js';
+import { systemTimers } from './platform/engine/local/timers.js';
 import { SchemaGate } from './platform/storage/schema-gate.js';
 
 export interface OpenCapabilities {
@@ -26,13 +29,14 @@ export async function openCapabilities(
   const { settings } = parts;
   const slots = new RunSlots({ executing: settings.maxConcurrentRuns, waiting: settings.maxWaitingRuns });
   const jobSlots = new RunSlots({ executing: settings.maxJobs, waiting: 0 });
+  const pace = new ModelPace(settings.modelRates, turnsOf(parts), systemTimers);
   // the loop adds the services of each capability: those after it find them
   const services = { settings } as Services;
   const opened: OpenCapability[] = [];
   const told: Told[] = [];
   const gates = parts.databases.map((database) => new SchemaGate(database));
   const databases = gates.map(({ database }) => database);
-  const site = { ...parts, databases, capabilities, slots, jobSlots, services, opened, told };
+  const site = { ...parts, databases, capabilities, slots, jobSlots, pace, services, opened, told };
   const spaces = new RunSpaces(site, gates);
   for (const capability of capabilities) {
     const open = (await capability.open?.({ ...site, spaces })) ?? {};
@@ -51,4 +55,9 @@ export async function openCapabilities(
       await Promise.all(opened.map((capability) => capability.close?.(withinMs)));
     },
   };
+}
+
+/** The processes of the service's own database call models together. */
+function turnsOf({ databases: [own] }: ServiceParts): ModelTurns {
+  return own?.redis?.modelTurns(systemTimers) ?? new OwnModelTurns(() => systemTimers.elapsed());
 }

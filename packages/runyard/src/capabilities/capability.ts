@@ -3,6 +3,7 @@ import type { LiveEval } from '../core/evals/live-eval.js';
 import type { Scorer } from '../core/evals/scorer.js';
 import type { Knowledge } from '../core/knowledge/knowledge.js';
 import type { Log } from '../core/log.js';
+import type { ModelPace } from '../core/models/pace/model-pace.js';
 import type { ModelPrices } from '../core/models/prices.js';
 import type { Registry } from '../core/registry/registry.js';
 import type { RunEngine } from '../core/runs/engine.js';
@@ -142,6 +143,8 @@ export interface ServiceSite extends ServiceParts {
   readonly slots: RunSlots;
   /** Jobs have slots of their own: they never take that of a run. */
   readonly jobSlots: RunSlots;
+  /** Paces the model calls of all runs. */
+  readonly pace: ModelPace;
   readonly spaces: Spaces;
   /** Filled as the capabilities open, in the order of the list. */
   readonly services: Services;

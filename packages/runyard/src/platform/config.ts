@@ -8,6 +8,7 @@ import { describeFault, type SourceValue } from './config-faults.js';
 import { readEnvironment, readFlags, readSettingsFile } from './config-sources.js';
 import { limitSettingsShape } from './http/limit-settings.js';
 import { interfaceSettingsShape } from './interface-settings.js';
+import { modelRateSettingsShape } from './model-rate-settings.js';
 import { runLimitSettingsShape } from './run-limit-settings.js';
 import { scheduleSettingsShape } from './schedule-settings.js';
 import { shownSettingsShape } from './shown-settings.js';
@@ -178,6 +179,7 @@ const settingsSchema = z.strictObject({
   ...shownSettingsShape,
   ...interfaceSettingsShape,
   ...runLimitSettingsShape,
+  ...modelRateSettingsShape,
 });
 
 export type SettingName = keyof typeof settingsSchema.shape;

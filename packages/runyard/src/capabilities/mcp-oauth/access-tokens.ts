@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { errors, RunyardError } from '../../core/errors/errors.js';
 import { RecentMap } from '../../platform/auth/recent-map.js';
+import type { Database } from '../../platform/storage/database.js';
 import { accessTokenType, type OauthKeys } from './keys.js';
 import type { OauthPlace, VerifiedAccess } from './schema.js';
 import type { NewGrant, OauthStore } from './store.js';
@@ -14,6 +15,8 @@ export interface AccessTokenOptions {
   readonly store: OauthStore;
   /** For how long a process trusts a grant after it has looked it up. */
   readonly cacheMs: number;
+  /** What processes have in common; left out: nothing. */
+  readonly redis?: Database['redis'];
 }
 
 /** Makes and verifies the access tokens of clients. A token is as good as its grant: it ends with it. */
@@ -21,10 +24,12 @@ export class AccessTokens {
   /** By the id of the grant. */
   readonly #live = new RecentMap<{ readonly grant: NewGrant; readonly readAt: number }>(cachedGrants);
   readonly #key: Uint8Array;
+  readonly #sayRevoked: ((grantId: string) => void) | undefined;
   #revocations = 0;
 
   constructor(private readonly options: AccessTokenOptions) {
     this.#key = options.keys.key('access token');
+    this.#sayRevoked = options.redis?.channel('revoked-grants', (grantId) => this.#forgetHere(grantId));
   }
 
   async make(grant: NewGrant, scopes: readonly string[], { issuer, resource }: OauthPlace): Promise<string> {
@@ -61,8 +66,13 @@ export class AccessTokens {
     }
   }
 
-  /** For a grant that was revoked: this process trusts it no longer. */
+  /** For a grant that was revoked: this process trusts it no longer, and others that it can reach neither. */
   forget(grantId: string): void {
+    this.#forgetHere(grantId);
+    this.#sayRevoked?.(grantId);
+  }
+
+  #forgetHere(grantId: string): void {
     this.#revocations += 1;
     this.#live.delete(grantId);
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { errors, RunyardError } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
 import { FailedAttempts } from '../../platform/auth/failed-attempts.js';
+import type { Database } from '../../platform/storage/database.js';
 import { storedJson } from '../../platform/storage/text.js';
 import { AccessTokens } from './access-tokens.js';
 import { checkedRequest, PendingRequests, requestLifeSeconds } from './authorization-requests.js';
@@ -28,6 +29,7 @@ const pendingClientMs = hour;
 const codeMs = 5 * minute;
 const longestSecret = 1000;
 const failuresOfAddress = 10;
+const failuresAtEndpoint = 60;
 const failuresOfAll = 100;
 const registrationsOfAddress = 20;
 
@@ -38,18 +40,24 @@ export class AuthorizationServer {
   readonly endpoint: TokenEndpoint;
   readonly #documents: ClientDocuments;
   readonly #requests: PendingRequests;
-  readonly #failures = new FailedAttempts(failuresOfAddress);
-  readonly #allFailures = new FailedAttempts(failuresOfAll);
-  readonly #registrations = new FailedAttempts(registrationsOfAddress);
+  readonly #failures: FailedAttempts;
+  readonly #allFailures: FailedAttempts;
+  readonly #registrations: FailedAttempts;
 
   constructor(
     private readonly store: OauthStore,
     private readonly options: AuthorizationServerOptions,
     private readonly log: Log,
+    redis?: Database['redis'],
   ) {
+    const counted = (name: string, allowed: number) =>
+      new FailedAttempts(allowed, { name: `mcp ${name}`, counts: redis?.counts });
+    this.#failures = counted('wrong secrets', failuresOfAddress);
+    this.#allFailures = counted('all wrong secrets', failuresOfAll);
+    this.#registrations = counted('registrations', registrationsOfAddress);
     const { signingKey, cacheMs, fetchAllowedHosts, fetchDocument } = options;
     this.keys = new OauthKeys(signingKey);
-    this.tokens = new AccessTokens({ keys: this.keys, store, cacheMs });
+    this.tokens = new AccessTokens({ keys: this.keys, store, cacheMs, redis });
     this.#documents = new ClientDocuments(fetchDocument ?? documentFetch(fetchAllowedHosts));
     this.#requests = new PendingRequests(this.keys);
     this.endpoint = new TokenEndpoint({
@@ -58,6 +66,7 @@ export class AuthorizationServer {
       tokens: this.tokens,
       documents: this.#documents,
       findClient: (...of) => this.#findClient(...of),
+      failures: counted('wrong tokens', failuresAtEndpoint),
       log,
     });
   }

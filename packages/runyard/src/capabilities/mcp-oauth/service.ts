@@ -16,7 +16,8 @@ export class McpOauthService {
       import('./authorization-server.js'),
       import('./store.js'),
     ]);
-    return new AuthorizationServer(new OauthStore(this.database), options, this.log);
+    const { database, log } = this;
+    return new AuthorizationServer(new OauthStore(database), options, log, database.redis);
   }
 }
 

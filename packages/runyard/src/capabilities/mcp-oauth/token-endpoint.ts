@@ -1,6 +1,6 @@
 import { errors } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
-import { FailedAttempts } from '../../platform/auth/failed-attempts.js';
+import type { FailedAttempts } from '../../platform/auth/failed-attempts.js';
 import { storedJson } from '../../platform/storage/text.js';
 import { type AccessTokens, accessTokenSeconds } from './access-tokens.js';
 import { checkResource } from './authorization-requests.js';
@@ -17,6 +17,7 @@ export interface TokenEndpointOptions {
   readonly tokens: AccessTokens;
   readonly documents: ClientDocuments;
   findClient(clientId: string, clientAddress: string): Promise<OauthClient>;
+  readonly failures: FailedAttempts;
   readonly log: Log;
 }
 
@@ -25,12 +26,9 @@ const refreshMs = 30 * day;
 /** Longer than any refresh token lasts: a client that comes back need not register again. */
 const clientLifeMs = 90 * day;
 const verifierForm = /^[\w.~-]{43,128}$/;
-const failuresOfAddress = 60;
 
 /** Issues, rotates and revokes tokens. */
 export class TokenEndpoint {
-  readonly #failures = new FailedAttempts(failuresOfAddress);
-
   constructor(private readonly options: TokenEndpointOptions) {}
 
   async issue(form: TokenForm, site: TokenSite): Promise<IssuedTokens> {
@@ -158,7 +156,7 @@ export class TokenEndpoint {
   }
 
   #refused(site: TokenSite, text: string) {
-    const limited = this.#failures.note(site.clientAddress, Date.now());
+    const limited = this.options.failures.note(site.clientAddress, Date.now());
     if (limited === undefined) return errors.oauth('invalid_grant', text);
     return errors.oauthLimited(
       'Too many failed attempts to get tokens.',

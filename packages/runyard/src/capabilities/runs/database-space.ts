@@ -298,11 +298,12 @@ function newJobs(
 function surroundings(
   database: Database,
   parts: readonly DatabasePart[],
-  { settings, log, prices, metrics }: SpaceSite,
+  { settings, log, prices, pace, metrics }: SpaceSite,
 ) {
-  const ports: RunPorts = Object.assign({}, ...parts.map((part) => part.ports));
+  const ports: RunPorts = Object.assign({ pace }, ...parts.map((part) => part.ports));
   return {
     notifications: database.notifications,
+    wakeUps: database.redis?.wakeUps,
     ports,
     timers: systemTimers,
     log,

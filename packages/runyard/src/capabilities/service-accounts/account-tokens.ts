@@ -38,7 +38,8 @@ export class ServiceAccountTokens implements AccountTokens {
   /** By the hash: the token itself is not kept even here. */
   readonly #cache = new RecentMap<CachedToken>(cachedTokens);
   readonly #usedAt = new RecentMap<number>(cachedTokens);
-  readonly #failures = new FailedAttempts();
+  readonly #failures: FailedAttempts;
+  readonly #sayRevoked: ((accountId: string) => void) | undefined;
   readonly #now: () => number;
   readonly #cacheMs: number;
   readonly #log: Log;
@@ -46,6 +47,9 @@ export class ServiceAccountTokens implements AccountTokens {
 
   constructor({ database, cacheSeconds, log, now = Date.now }: AccountTokensOptions) {
     this.#store = new ServiceAccountStore(database);
+    const { redis } = database;
+    this.#failures = new FailedAttempts(undefined, { name: 'wrong account tokens', counts: redis?.counts });
+    this.#sayRevoked = redis?.channel('revoked-accounts', (accountId) => this.#forgetHere(accountId));
     this.#lookups = new TokenLookups((hashes) => this.#store.findTokens(hashes));
     this.#cacheMs = cacheSeconds * 1000;
     this.#log = log;
@@ -73,8 +77,13 @@ export class ServiceAccountTokens implements AccountTokens {
     return stored === undefined || isOver ? undefined : identityOf(stored);
   }
 
-  /** For an account that was revoked: this process trusts it no longer. */
+  /** For an account that was revoked: this process trusts it no longer, and others that it can reach neither. */
   forget(accountId: string): void {
+    this.#forgetHere(accountId);
+    this.#sayRevoked?.(accountId);
+  }
+
+  #forgetHere(accountId: string): void {
     this.#revocations += 1;
     this.#cache.deleteWhere(({ stored }) => stored.accountId === accountId);
   }

@@ -11,6 +11,7 @@ import type { RunQueue } from './leases/run-queue.js';
 import type { RunSlots } from './leases/run-slots.js';
 import type { AnyLimits } from './limits/run-limits.js';
 import type { RunNotifications } from './notifications/run-notifications.js';
+import type { WakeUps } from './notifications/wake-ups.js';
 import type { OrphanOptions } from './resume/ending-executable.js';
 import type { EndedRun, Run } from './run.js';
 import type { RunObserver } from './run-observer.js';
@@ -24,6 +25,8 @@ interface EnginePorts {
   readonly notifications: RunNotifications;
   /** Left out: readers in other processes get events from the store. */
   readonly relay?: EventRelay | undefined;
+  /** Left out: every process with a free slot looks for a run that was queued. */
+  readonly wakeUps?: WakeUps | undefined;
 }
 
 /** What an engine and its parts are made with. */

@@ -99,7 +99,7 @@ export class RunEngine {
       timers.every(offeredMs, () => this.lookForOffered()),
       this.hints.begin({
         live: (runId) => this.executor.get(runId),
-        lookForWaiting: () => this.options.alone !== true && this.recovery.lookForWaiting(),
+        lookForWaiting: (runId) => this.options.alone !== true && void this.recovery.wake(runId),
         checkWaiting: () => void this.executor.leases.waiting.hint(),
         lookForCancellations: () => this.cancellations.hint(),
       }),

@@ -2,6 +2,7 @@ import type { Learnings } from '../learnings/learnings.js';
 import type { MediaContents } from '../media/media.js';
 import type { UserMemories } from '../memory/user-memories.js';
 import type { ResponseCache } from '../models/cache/response-cache.js';
+import type { ModelPace } from '../models/pace/model-pace.js';
 import type { ReceivedEvents } from './journal/received-events.js';
 import type { PastSessions } from './past-sessions.js';
 import type { Recall } from './recall.js';
@@ -20,4 +21,6 @@ export interface RunPorts {
   readonly learnings: Learnings;
   /** What models answered before. */
   readonly responses: ResponseCache;
+  /** Paces the calls of models. Left out: they are made at once. */
+  readonly pace?: ModelPace;
 }

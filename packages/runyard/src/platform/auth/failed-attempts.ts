@@ -1,3 +1,4 @@
+import type { SharedCounts } from '../net/shared-counts.js';
 import { RecentMap } from './recent-map.js';
 
 const windowMs = 60_000;
@@ -20,8 +21,11 @@ export interface Limited {
 export class FailedAttempts {
   readonly #attempts = new RecentMap<Attempts>(watchedAddresses);
 
-  /** So many are allowed within a minute. */
-  constructor(private readonly allowed = 20) {}
+  /** So many are allowed within a minute. With `shared`, those that reach other processes count too. */
+  constructor(
+    private readonly allowed = 20,
+    private readonly shared?: { readonly name: string; readonly counts: SharedCounts | undefined },
+  ) {}
 
   /** Counts one. Answers with the bound when the address had as many as are allowed within the last minute. */
   note(address: string, now: number): Limited | undefined {
@@ -30,9 +34,19 @@ export class FailedAttempts {
     const [oldest] = times;
     if (oldest === undefined || times.length < this.allowed) {
       this.#attempts.set(address, { times: [...times, now], limited: false });
+      this.#share(address, now);
       return undefined;
     }
     this.#attempts.set(address, { times, limited: true });
     return { retryAfterMs: oldest + windowMs - now, begins: known?.limited !== true };
+  }
+
+  /** Once all processes together have seen too many, this one counts as if it had seen them itself. */
+  #share(address: string, now: number): void {
+    const allowance = { burst: this.allowed, intervalMs: windowMs / this.allowed };
+    this.shared?.counts?.add([this.shared.name, address], allowance, (waitMs) => {
+      const time = now - windowMs + Math.min(waitMs, windowMs);
+      this.#attempts.set(address, { times: Array(this.allowed).fill(time), limited: false });
+    });
   }
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { errors } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
+import type { SharedCounts } from '../net/shared-counts.js';
 import { consoleRoutes } from './console/routes.js';
 import { type CustomRoutes, customRouteScope } from './custom-routes.js';
 import { BodiesInFlight } from './defences/bodies-in-flight.js';
@@ -44,6 +45,8 @@ export interface HttpServerOptions<Services> {
   readonly log: Log;
   /** Counts the requests. Left out: they are not counted. */
   readonly observer?: RequestObserver | undefined;
+  /** What processes of the same service count together. Left out: each counts for itself. */
+  readonly sharedCounts?: SharedCounts | undefined;
 }
 
 /** Assembles the application: routes, custom routes, error answers, CORS, limits. It does not listen yet. */
@@ -58,7 +61,7 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   ];
   refuseUndecidedAccess(routes);
   const table = new RouteTable(routes);
-  const limiter = RateLimiter.of(settings);
+  const limiter = RateLimiter.of(settings, options.sharedCounts);
   const addresses = new ClientAddresses(settings.trustedProxies);
   const stalled = new StalledSockets(settings.slowClientMs, log);
   const bodies = new BodiesInFlight(settings);

@@ -1,6 +1,7 @@
 import type { PieceEvent } from '../../events/run-event.js';
 import { responseOf, withModel } from '../../models/called-model.js';
 import type { AnswerEnding, Model, ModelRequest } from '../../models/model.js';
+import { withPace } from '../../models/pace/paced-model.js';
 import { type ModelLike, resolveModel } from '../../models/resolve.js';
 import type { StepScope } from '../../runs/context.js';
 import { runContent } from '../agent-events.js';
@@ -74,7 +75,7 @@ async function write(
   shape: OutputShape | null,
 ): Promise<ModelRecord> {
   const { agent, context } = execution;
-  const model = withTransforms(execution, writer, shape !== null);
+  const model = withTransforms(execution, withPace(context, writer), shape !== null);
   if (shape === null && context.options.stream && !isGuarded(agent.settings)) {
     const first = (delta: PieceEvent) => withNewReferences(execution, delta);
     return streamed(context, scope, { model, request, delta: runContent('', 'str'), first, draft: true });

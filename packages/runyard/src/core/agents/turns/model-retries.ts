@@ -41,6 +41,7 @@ export async function callUntilAnswered(
       scope.signal.throwIfAborted();
       // code of the application failed, and no model
       if (error instanceof RunFailed) throw error;
+      context.ports.pace?.failed(model, error);
       const delay = retryDelay(agent.settings, error, retried);
       const facts = { err: error, model: execution.model.id, runId: context.run.runId };
       if (delay !== undefined) {

@@ -1,6 +1,7 @@
 import type { PieceEvent } from '../../events/run-event.js';
 import { pieceOf, responseOf, withModel } from '../../models/called-model.js';
 import type { Model, ModelRequest, ModelResponse, ToolChoice, ToolDefinition } from '../../models/model.js';
+import { withPace } from '../../models/pace/paced-model.js';
 import type { RunContext, StepScope } from '../../runs/context.js';
 import {
   modelFields,
@@ -57,10 +58,10 @@ function announce({ context, model }: AgentExecution, key: string, callsBefore: 
   );
 }
 
-/** Transforms change what a cache gives as well. */
+/** Transforms change what a cache gives as well; what it gives waits for no turn. */
 function modelToCall(execution: AgentExecution): Model {
-  const { model, output } = execution;
-  return withTransforms(execution, withCache(execution, model), output !== null);
+  const { model, output, context } = execution;
+  return withTransforms(execution, withCache(execution, withPace(context, model)), output !== null);
 }
 
 function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {

@@ -91,6 +91,14 @@ export class Recovery {
     void this.look(['waiting']);
   }
 
+  /** A run was queued. Of the processes that have room, one looks for it, unless they cannot agree on one. */
+  async wake(runId: string): Promise<void> {
+    const { wakeUps } = this.options;
+    const isFull = areFull(this.options);
+    if (isFull || this.ended || wakeUps === undefined || (await wakeUps.isChosen(runId)))
+      this.lookForWaiting();
+  }
+
   /** Takes over nothing from now on. */
   async end(): Promise<void> {
     this.ended = true;

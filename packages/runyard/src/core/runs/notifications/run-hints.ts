@@ -7,8 +7,8 @@ import type { RunHint, RunNotifications } from './run-notifications.js';
 export interface HintedWork {
   /** A run that is live in this process. */
   live(runId: string): LiveRun | undefined;
-  /** Claims waiting runs if there is room. */
-  lookForWaiting(): unknown;
+  /** Claims waiting runs if there is room: this one was queued. */
+  lookForWaiting(runId: string): unknown;
   /** Releases the waiting runs that another process has claimed. */
   checkWaiting(): void;
   lookForCancellations(): void;
@@ -37,7 +37,7 @@ export class RunHints {
       this.following.begin(),
       this.notifications.subscribe(({ kind, runId }) => {
         const live = work.live(runId);
-        if (kind === 'queued') work.lookForWaiting();
+        if (kind === 'queued') work.lookForWaiting(runId);
         else if (kind === 'cancel_requested' && live !== undefined) work.lookForCancellations();
         else if (kind === 'followed' && live !== undefined) this.following.heard(live);
         else if (kind === 'progressed') this.following.progressed(runId);

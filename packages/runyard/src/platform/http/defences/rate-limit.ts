@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { errors, RunyardError } from '../../../core/errors/errors.js';
 import type { Caller } from '../../auth/caller.js';
+import type { SharedCounts } from '../../net/shared-counts.js';
 
 export interface RateLimitSettings {
   /** Requests of one caller in a minute; left out, nothing is limited. */
@@ -20,7 +21,7 @@ const mostCallers = 50_000;
 
 /**
  * Counts the requests of callers, each for itself: as many as may come at once, and then as many as the time since
- * has brought back. Every process counts what it gets.
+ * has brought back. Every process counts what it gets; with `shared` it hears what the others have counted.
  */
 export class RateLimiter {
   /** Two generations: who was not seen for the whole life of one has everything back, and is forgotten with it. */
@@ -35,6 +36,7 @@ export class RateLimiter {
     burst: number | undefined,
     private readonly now: () => number = () => performance.now(),
     private readonly mostRemembered = mostCallers,
+    private readonly shared?: SharedCounts | undefined,
   ) {
     this.#burst = burst ?? perMinute;
     this.#perMs = perMinute / 60_000;
@@ -42,8 +44,12 @@ export class RateLimiter {
   }
 
   /** Undefined where nothing is limited. */
-  static of({ rateLimit, rateLimitBurst }: RateLimitSettings): RateLimiter | undefined {
-    return rateLimit === undefined ? undefined : new RateLimiter(rateLimit, rateLimitBurst);
+  static of(
+    { rateLimit, rateLimitBurst }: RateLimitSettings,
+    shared?: SharedCounts,
+  ): RateLimiter | undefined {
+    if (rateLimit === undefined) return undefined;
+    return new RateLimiter(rateLimit, rateLimitBurst, undefined, undefined, shared);
   }
 
   /** Throws 429 for a caller who has used up their share. */
@@ -71,6 +77,17 @@ export class RateLimiter {
       throw errors.rateLimited(this.perMinute, this.#burst, seconds);
     }
     bucket.left -= 1;
+    const allowance = { burst: this.#burst, intervalMs: 1 / this.#perMs };
+    this.shared?.add(['requests', key], allowance, (waitMs) => this.#hold(key, waitMs));
+  }
+
+  /** What all processes have counted is more than this one has: the caller has something left only after the wait. */
+  #hold(key: string, waitMs: number): void {
+    const now = this.now();
+    const bucket = this.#bucketOf(key, now);
+    const left = bucket.left + (now - bucket.at) * this.#perMs;
+    bucket.left = Math.min(left, 1 - waitMs * this.#perMs);
+    bucket.at = now;
   }
 
   #bucketOf(key: string, now: number): Bucket {

@@ -1,0 +1,71 @@
+import { isNative, native } from '../../native-code.js';
+import type { RunPorts } from '../../runs/run-ports.js';
+import type { Usage } from '../message.js';
+import type { Model, ModelCallOptions, ModelChunk, ModelRequest, ModelResponse } from '../model.js';
+import type { Calling, ModelPace } from './model-pace.js';
+
+/** What is around a call. */
+interface PacedContext {
+  readonly run: Calling;
+  readonly ports: Pick<RunPorts, 'pace'>;
+}
+
+/** The model to call: one whose calls wait for their turn, where the service paces it. */
+export function withPace({ run, ports: { pace } }: PacedContext, model: Model): Model {
+  if (pace === undefined || !pace.paces(model)) return model;
+  const paced = new PacedModel(model, pace, run);
+  return isNative(model) ? native(paced) : paced;
+}
+
+class PacedModel implements Model {
+  readonly id: string;
+  readonly provider: string;
+  readonly name: string;
+  readonly capabilities: Model['capabilities'];
+
+  constructor(
+    private readonly model: Model,
+    private readonly pace: ModelPace,
+    private readonly run: Calling,
+  ) {
+    this.id = model.id;
+    this.provider = model.provider;
+    this.name = model.name;
+    this.capabilities = model.capabilities;
+  }
+
+  get parameters(): Model['parameters'] {
+    return this.model.parameters;
+  }
+
+  async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
+    const turn = await this.pace.enter(this.run, this.model, options.signal);
+    let usage: Usage | undefined;
+    try {
+      const response = await this.model.generate(request, options);
+      usage = usageOf(response);
+      return response;
+    } finally {
+      turn.ended(usage);
+    }
+  }
+
+  async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ModelChunk> {
+    const turn = await this.pace.enter(this.run, this.model, options.signal);
+    let usage: Usage | undefined;
+    try {
+      for await (const chunk of this.model.stream(request, options)) {
+        if (chunk.type === 'response') usage = usageOf(chunk.response);
+        yield chunk;
+      }
+    } finally {
+      turn.ended(usage);
+    }
+  }
+}
+
+/** A model of the application may give anything: it is checked later. */
+function usageOf(response: ModelResponse): Usage | undefined {
+  const usage: Partial<Usage> | undefined = response?.usage;
+  return Number.isFinite(usage?.totalTokens) ? response.usage : undefined;
+}
