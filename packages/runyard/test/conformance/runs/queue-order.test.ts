@@ -75,7 +75,13 @@ forEachJournal((aStore) => {
     await store.commit(ada.map((run) => creation(run)));
     await store.leases.release('process');
     expect(ids(await store.queue.waiting(2, 0))).toEqual(ids([ada[0]!, held]));
-    const paused = aRun({ userId: 'eve', sessionId: 'eves', status: 'paused', createdAt: start + 2e6 });
+    const paused = aRun({
+      userId: 'eve',
+      sessionId: 'eves',
+      status: 'paused',
+      createdAt: start + 2e6,
+      updatedAt: Date.now(),
+    });
     await store.commit([creation({ ...paused, leaseOwner: null, leaseExpiresAt: null })]);
     const { result, nextEventIndex, updatedAt, wakeAt, definition, askers } = paused;
     const waits = { status: 'running', leaseOwner: null, leaseExpiresAt: null } as const;

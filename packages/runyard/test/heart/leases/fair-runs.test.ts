@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import { RunSlots } from '../../../src/core/runs/leases/run-slots.js';
+import { InProcessNotifications } from '../../../src/core/runs/notifications/in-process-notifications.js';
 import type { Priority } from '../../../src/core/runs/priority.js';
+import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { freshPostgres, freshSqlite } from '../../support/databases.js';
-import { begin, engineOver, executable, gate } from '../harness.js';
+import { begin, changed, engineOver, executable, gate } from '../harness.js';
 
 /** Records whose runs begin, in their order; each ends at once when the gate is open. */
 function recorded() {
@@ -60,4 +62,46 @@ test('one process: users and priorities have their order in memory too', async (
   held.open();
   for (const { ended } of all) await ended;
   expect(began).toEqual(['ada', 'zoe', 'ada', 'bob', 'ada', 'eve']);
+});
+
+test('a queued run wakes the process that is chosen for it, and is found without one', async () => {
+  const { component, began, held } = recorded();
+  const store = new RunStore(await (await freshSqlite()).open());
+  const notifications = new InProcessNotifications();
+  const wanted: string[] = [];
+  const looks: string[] = [];
+  const engineOf = (owner: string, isChosen: boolean, executing: number) => {
+    const wakeUps = {
+      isChosen: async (runId: string) => {
+        wanted.push(`${owner} ${runId}`);
+        return isChosen;
+      },
+    };
+    const queue = changed(store.queue, {
+      waiting: (...page) => {
+        looks.push(owner);
+        return store.queue.waiting(...page);
+      },
+    });
+    // no poll helps: only what hints cause happens here
+    const timers = { ...systemTimers, every: () => () => {} };
+    const how = { owner, notifications, wakeUps, queue, timers, slots: slots(executing) };
+    return engineOver(store, [component], how);
+  };
+  const full = engineOf('full', false, 1);
+  const passed = engineOf('passed over', false, 1);
+  const chosen = engineOf('chosen', true, 1);
+  for (const engine of [full, passed, chosen]) {
+    await engine.open();
+    await engine.recover();
+  }
+  looks.length = 0;
+  await begin(full, component, asked('ada'));
+  const { runId } = await begin(full, component, asked('bob'));
+  await expect.poll(() => began).toEqual(['ada', 'bob']);
+  expect((await store.load(runId))?.run.leaseOwner).toBe('chosen');
+  // one without a free slot does not ask
+  expect(wanted.sort()).toEqual([`chosen ${runId}`, `passed over ${runId}`]);
+  expect(new Set(looks)).toEqual(new Set(['chosen']));
+  held.open();
 });

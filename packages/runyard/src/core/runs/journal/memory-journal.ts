@@ -155,8 +155,12 @@ export class MemoryJournal implements RunJournal, RunLeases, RunQueue, PastSessi
   }
 
   async release(owner: string): Promise<void> {
-    for (const [runId, { run }] of this.runs)
-      if (run.leaseOwner === owner && isOpen(run.status)) this.setLease(runId, null, null);
+    for (const stored of this.runs.values()) {
+      const { run } = stored;
+      if (run.leaseOwner !== owner || !isOpen(run.status)) continue;
+      // it waits from now on, however long its last step took
+      stored.run = { ...run, leaseOwner: null, leaseExpiresAt: null, updatedAt: Date.now() };
+    }
   }
 
   async owners(): Promise<readonly string[]> {
@@ -321,7 +325,7 @@ export class MemoryJournal implements RunJournal, RunLeases, RunQueue, PastSessi
     return stored;
   }
 
-  private setLease(runId: string, leaseOwner: string | null, leaseExpiresAt: number | null): void {
+  private setLease(runId: string, leaseOwner: string, leaseExpiresAt: number): void {
     const stored = this.storedRun(runId);
     stored.run = { ...stored.run, leaseOwner, leaseExpiresAt };
   }
