@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { provideRedis } from '../scripts/lib/redis.mjs';
 import { ensureBuilt, ensureInstalled, root } from '../scripts/lib/setup.mjs';
 import { quick, thorough } from './lib/amounts.mjs';
 import { provideBenchDatabase } from './lib/bench-database.mjs';
@@ -36,6 +37,7 @@ import { compareUnderLoad, profileUnderLoad, shapes, warmUp } from './sections/l
 import { measureIdleStreams } from './sections/memory.mjs';
 import { compareModelAdapters } from './sections/model-adapters.mjs';
 import { measurePeers } from './sections/peers.mjs';
+import { measureReplicas } from './sections/replicas.mjs';
 import { measureSchedules } from './sections/schedules.mjs';
 import { measureKnowledgeSearch } from './sections/search.mjs';
 import { compareSessionLengths } from './sections/session.mjs';
@@ -65,6 +67,7 @@ const sections = [
   'agents',
   'teams-workflows',
   'evals',
+  'replicas',
 ];
 /** Only when they are asked for: they install packages, or take long. */
 const optional = ['peers', 'soak'];
@@ -165,16 +168,25 @@ async function prepare({ databases: wanted, only, profileFolder }, cleaning, sig
   const folder = mkdtempSync(join(parent, 'data-'));
   cleaning.push(async () => rmSync(folder, { recursive: true, force: true }));
   let postgres;
-  if (wanted.includes('postgres') && [...onBothDatabases, 'soak'].some((name) => only.has(name))) {
+  if (
+    wanted.includes('postgres') &&
+    [...onBothDatabases, 'soak', 'replicas'].some((name) => only.has(name))
+  ) {
     postgres = await provideBenchDatabase(signal);
     cleaning.push(postgres.stop);
     say(`PostgreSQL: ${postgres.description}`);
+  }
+  let redis;
+  if (postgres !== undefined && only.has('replicas')) {
+    redis = await provideRedis(signal);
+    cleaning.push(redis.stop);
+    say(`Redis: ${redis.description}`);
   }
   const model = await startProcess('model-server');
   const load = await startProcess('load-generator');
   const modelPort = await model.ask('port');
   const start = serverStarter({ modelPort, folder, postgresUrl: postgres?.url, profileFolder });
-  return { model, load, start, folder, modelPort, postgres, profileFolder };
+  return { model, load, start, folder, modelPort, postgres, redis, profileFolder };
 }
 
 async function measure(options, setting) {
@@ -190,6 +202,7 @@ async function measure(options, setting) {
     parts: [],
     evals: [],
     interfaceStarts: [],
+    replicas: [],
     peers: [],
     soak: [],
   };
@@ -226,6 +239,8 @@ async function measure(options, setting) {
     const lives = await measureLives(setting, database, options, say);
     for (const [name, rows] of Object.entries(lives)) results[name].push(...rows);
   }
+  if (only.has('replicas') && wanted.includes('postgres'))
+    results.replicas = await measureReplicas(setting, amounts.replicas, say);
   if (only.has('peers')) results.peers = await measurePeers(setting, amounts.peers, say);
   // The rest is about the embedded default.
   if (!wanted.includes('sqlite')) return results;
@@ -376,6 +391,7 @@ function print(results, { json }) {
     ['Stored components', results.components, (rows) => table(rows, 'In code', 'Stored')],
     ['Interfaces', results.interfaces, (rows) => table(rows, 'Over REST', 'Over it')],
     ['Start with and without MCP and A2A', results.interfaceStarts, (rows) => table(rows, 'Without', 'With')],
+    ['Two processes', results.replicas, (rows) => table(rows, 'Executing one', 'Other one')],
     ['Evals', results.evals, (rows) => table(rows, 'Bare loop', 'Eval')],
     ...viewGroups.map((group) => {
       const rows = results.views.filter((row) => row.group === group);

@@ -54,6 +54,21 @@ const punctualModel = readyModel('punctual', ({ messages }) => {
   return words('done');
 });
 
+/** Once it is told to begin, says at which time it says so, as often and at the distance that the message asks for. */
+const tickers = [];
+const tickingModel = {
+  ...readyModel('ticking', () => words('')),
+  async *stream({ messages }) {
+    const [count, gapMs] = messages.at(-1).content.split(' ').map(Number);
+    await new Promise((resolve) => tickers.push(resolve));
+    for (let position = 0; position < count; position += 1) {
+      await new Promise((resolve) => setTimeout(resolve, gapMs));
+      yield { type: 'text', text: `at ${performance.timeOrigin + performance.now()}` };
+    }
+    yield { type: 'response', response: words('done') };
+  },
+};
+
 const app = new Runyard({
   port: 0,
   logLevel: 'warn',
@@ -66,6 +81,7 @@ const app = new Runyard({
     agent({ id: 'burst', name: 'Burst', model: model('burst'), instructions }),
     agent({ id: 'history', name: 'History', model: model('plain'), instructions, addHistoryToContext: true }),
     agent({ id: 'waiting', name: 'Waiting', model: waitingModel, instructions }),
+    agent({ id: 'ticking', name: 'Ticking', model: tickingModel }),
     agent({ id: 'punctual', name: 'Punctual', model: punctualModel }),
     agent({ id: 'direct', name: 'Direct', model: readyModel('direct', () => words(answer)), instructions }),
     ...agentsWithALife({ agent, tool, model }),
@@ -76,6 +92,7 @@ const { port } = await app.listen();
 const commands = {
   port: () => port,
   release: () => releaseAnswers(),
+  tick: () => tickers.splice(0).forEach((begin) => void begin()),
   callsAtTicks: () => late.length,
   lateness: () => late.splice(0),
 };

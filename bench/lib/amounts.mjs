@@ -20,6 +20,7 @@ export const thorough = {
   evals: { rounds: 7, cases: 1000 },
   components: { rounds: 10, milliseconds: 1000, warmUp: { runs: 3000, milliseconds: 4000 } },
   interfaces: { rounds: 6, milliseconds: 400, starts: 5, warmUp: { runs: 1000, milliseconds: 1000 } },
+  replicas: { runs: 20, events: 200, gapMs: 20, cancels: 60 },
   peers: { rounds: 5, milliseconds: 2000, warmUpMs: 5000, starts: 3 },
 };
 
@@ -45,5 +46,6 @@ export const quick = {
   evals: { rounds: 3, cases: 400 },
   components: { rounds: 4, milliseconds: 400, warmUp: { runs: 1000, milliseconds: 1500 } },
   interfaces: { rounds: 4, milliseconds: 200, starts: 3, warmUp: { runs: 500, milliseconds: 500 } },
+  replicas: { runs: 20, events: 200, gapMs: 20, cancels: 20 },
   peers: { rounds: 2, milliseconds: 1000, warmUpMs: 2000, starts: 1 },
 };

@@ -5,7 +5,7 @@ import type { ModelPrices } from '../models/prices.js';
 import { conditionOf, type EngineCondition } from './engine-condition.js';
 import type { EngineOptions } from './engine-options.js';
 import type { EventReader } from './events/event-reader.js';
-import { Following } from './events/following.js';
+import { Following, Progress } from './events/following.js';
 import type { LoggedEvent } from './events/logged-event.js';
 import { nothingSent, sentWith } from './events/sent-events.js';
 import { type Executable, RunCancelled } from './executable.js';
@@ -50,6 +50,7 @@ export class RunEngine {
   /** What the tokens of a model cost, over the list prices. */
   readonly prices: ModelPrices;
   readonly ports: RunPorts;
+  private readonly following: Following;
   private readonly hints: RunHints;
   private readonly queue: WriteQueue;
   private readonly executor: RunExecutor;
@@ -66,13 +67,13 @@ export class RunEngine {
     const { journal, timers, log, isTransient, ports, prices = {} } = options;
     this.ports = ports;
     this.prices = prices;
-    const following = new Following(options.notifications, options.relay);
-    this.hints = new RunHints(options.notifications, following);
+    this.following = new Following(options.notifications, options.relay);
+    this.hints = new RunHints(options.notifications, this.following);
     this.queue = new WriteQueue(journal, timers, log, isTransient, (source, since) => {
       this.hints.stored(source);
       options.observer?.stored(timers.now() - since);
     });
-    this.executor = new RunExecutor(this.queue, options, this.hints, following);
+    this.executor = new RunExecutor(this.queue, options, this.hints, this.following);
     this.recovery = new Recovery(this.executor, this.queue, options);
     this.resting = new RestingRuns(this.executor, this.queue, options);
     this.cancellations = new CancellationWatch(this.executor, options);
@@ -189,22 +190,25 @@ export class RunEngine {
   async cancel(runId: string, request: CancelRequest): Promise<Run | undefined> {
     const { journal, leases, timers } = this.options;
     const until = timers.now() + cancelledElsewhereMs;
-    for (let asked = false; ; ) {
-      // one that has just begun may be not stored yet
-      const run = this.executor.handle(runId)?.run ?? (await journal.load(runId))?.run;
-      if (run !== undefined && !appliesTo(request, run)) return undefined;
-      if (run !== undefined && (await this.cancelHere(run, request.reason))) return undefined;
-      if (!asked) {
-        await journal.requestCancellation({ ...request, requestedAt: await leases.now() });
-        this.hints.publish('cancel_requested', runId);
-        asked = true;
-        // a run that was stored in between may have looked for the request before it was there: look once more
-        continue;
+    let progress: Progress | undefined;
+    try {
+      for (;;) {
+        // one that has just begun may be not stored yet
+        const run = this.executor.handle(runId)?.run ?? (await journal.load(runId))?.run;
+        if (run !== undefined && !appliesTo(request, run)) return undefined;
+        if (run !== undefined && (await this.cancelHere(run, request.reason))) return undefined;
+        if (progress === undefined) {
+          progress = new Progress(this.following, runId, timers);
+          await journal.requestCancellation({ ...request, requestedAt: await leases.now() });
+          this.hints.publish('cancel_requested', runId);
+          // a run that was stored in between may have looked for the request before it was there: look once more
+          continue;
+        }
+        if (run === undefined || timers.now() > until) return run;
+        await progress.within(lookMs);
       }
-      if (run === undefined || timers.now() > until) return run;
-      await new Promise<void>((resolve) => {
-        timers.after(lookMs, resolve);
-      });
+    } finally {
+      progress?.end();
     }
   }
 

@@ -137,14 +137,18 @@ export class EventReader {
   }
 
   private async fromStore(): Promise<readonly LoggedEvent[] | null> {
-    // the status first: if the run ends in between, the events read after it are complete
+    const found = await this.stored();
+    if (found.length > 0) return found;
     const progress = await this.sources.journal.progress(this.runId);
-    const events = await this.stored();
-    if (events.length > 0) return events;
-    if (progress === undefined || progress.status === 'paused') return null;
-    if (!terminalStatuses.has(progress.status)) return [];
+    const isResting =
+      progress === undefined || progress.status === 'paused' || terminalStatuses.has(progress.status);
+    if (!isResting) return [];
+    // what was stored since the first look: with the end, the events are complete
+    const rest = await this.stored();
+    if (rest.length > 0) return rest;
     // the last event of a run is stored with its end: the sent events have been removed
-    return this.cursor < progress.nextEventIndex ? this.fromJournal() : null;
+    const areGone = terminalStatuses.has(progress?.status ?? 'paused');
+    return areGone && this.cursor < (progress?.nextEventIndex ?? 0) ? this.fromJournal() : null;
   }
 
   private async fromJournal(): Promise<readonly LoggedEvent[] | null> {

@@ -1,3 +1,4 @@
+import type { Timers } from '../../timers.js';
 import type { LiveRun } from '../execution/live-run.js';
 import type { WriteSource } from '../journal/write-queue.js';
 import type { RunNotifications } from '../notifications/run-notifications.js';
@@ -39,14 +40,17 @@ export class Following {
   /** A reader in another process follows a run of this one. */
   heard(live: LiveRun): void {
     this.followed.add(live);
+    live.isAwaited = true;
     const { relay } = this;
     // it may have progressed between the reader's look at the store and now
     if (relay?.reachesAll !== true) this.notifications.publish({ kind: 'progressed', runId: live.runId });
     if (relay?.isOpen !== true || this.relayed.has(live)) return;
     const onEnd = (isUnfollowed: boolean) => {
       this.relayed.delete(live);
+      live.isAwaited = !isUnfollowed;
       if (isUnfollowed) this.followed.delete(live);
     };
+    live.isAwaited = !relay.reachesAll;
     this.relayed.set(live, new RelayedRun(live.runId, live.log, relay, onEnd));
   }
 
@@ -89,5 +93,41 @@ export class Following {
 
   private announce(runId: string): void {
     if (this.readers.has(runId)) this.notifications.publish({ kind: 'followed', runId });
+  }
+}
+
+/** The progress of one run of another process, for one who waits for it. */
+export class Progress {
+  private readonly follower: Follower;
+  private isMade = false;
+  private wake: (() => void) | undefined;
+
+  constructor(
+    following: Following,
+    runId: string,
+    private readonly timers: Pick<Timers, 'after'>,
+  ) {
+    this.follower = following.follow(runId, () => {
+      this.isMade = true;
+      this.wake?.();
+    });
+  }
+
+  /** Resolves when the run has progressed since the last call, or after this time. */
+  async within(ms: number): Promise<void> {
+    if (!this.isMade)
+      await new Promise<void>((resolve) => {
+        const cancel = this.timers.after(ms, resolve);
+        this.wake = () => {
+          cancel();
+          resolve();
+        };
+      });
+    this.wake = undefined;
+    this.isMade = false;
+  }
+
+  end(): void {
+    this.follower.end();
   }
 }

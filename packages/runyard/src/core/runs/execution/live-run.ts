@@ -56,6 +56,8 @@ export class LiveRun implements WriteSource {
   private forgetting: Forgetting | undefined;
   /** Whether something of this execution is stored, or on its way to the store. */
   isDrained = false;
+  /** Whether readers in other processes wait for what is stored of it. */
+  isAwaited = false;
   /** `putStep` and `removeStep` change it. */
   readonly steps = new StepIndex();
   /** Counts what the steps come to, while the run is executed. */

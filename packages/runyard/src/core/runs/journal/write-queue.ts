@@ -14,6 +14,8 @@ export interface WriteSource {
   readonly isAccepted: boolean;
   /** Whether what is stored of it waits for any process with a free slot. */
   readonly isOffered?: boolean;
+  /** Whether readers in other processes wait for what is stored of it. */
+  readonly isAwaited?: boolean;
   /** Hands over everything that is new since the last call; undefined when there is nothing. */
   drain(): RunWrite | undefined;
   /** What `drain` handed over is durable. */
@@ -44,6 +46,8 @@ type Batch = Map<string, Entry>;
 
 /** How long a write without a waiter may stay in memory. */
 const lazyMs = 25;
+/** The same where readers in other processes wait for it. */
+const awaitedMs = 5;
 /** The last one is repeated. */
 const retryDelaysMs = [50, 100, 250, 500];
 /** How long a new run, or one that is to continue, waits for an unavailable database before its caller is refused. */
@@ -75,6 +79,8 @@ export class WriteQueue {
   /** Whether the last commit failed. */
   private failing = false;
   private cancelLazy: (() => void) | null = null;
+  /** Whether that comes early, for readers in other processes. */
+  private hurries = false;
 
   constructor(
     private readonly journal: RunJournal,
@@ -131,26 +137,33 @@ export class WriteQueue {
   touch(source: WriteSource): void {
     if (this.refusals.has(source)) return;
     this.mark(source);
-    if (!this.committing && !this.scheduled) this.scheduleLazily();
+    if (!this.committing && !this.scheduled) this.scheduleLazily(source.isAwaited === true);
   }
 
   private mark(source: WriteSource): void {
     if (!this.dirty.has(source)) this.dirty.set(source, this.timers.now());
   }
 
-  private scheduleLazily(): void {
+  private scheduleLazily(isAwaited: boolean): void {
+    if (isAwaited && !this.hurries) this.cancelTimer();
+    if (this.cancelLazy !== null) return;
     const begin = () => {
       this.cancelLazy = null;
       this.schedule();
     };
-    this.cancelLazy ??= runWithoutOwner(() => this.timers.after(lazyMs, begin));
+    this.hurries = isAwaited;
+    this.cancelLazy = runWithoutOwner(() => this.timers.after(isAwaited ? awaitedMs : lazyMs, begin));
+  }
+
+  private cancelTimer(): void {
+    this.cancelLazy?.();
+    this.cancelLazy = null;
   }
 
   private schedule(): void {
     if (this.scheduled || this.committing) return;
     this.scheduled = true;
-    this.cancelLazy?.();
-    this.cancelLazy = null;
+    this.cancelTimer();
     const commit = () => {
       this.scheduled = false;
       void this.commitNext();
@@ -173,7 +186,8 @@ export class WriteQueue {
       this.underWay = 0;
     }
     if (this.waiters.size > 0) this.schedule();
-    else if (this.dirty.size > 0) this.scheduleLazily();
+    else if (this.dirty.size > 0)
+      this.scheduleLazily(Array.from(this.dirty.keys()).some((source) => source.isAwaited === true));
   }
 
   /** Takes what is new of every source into the batch, except for runs that have a write in it already. */
