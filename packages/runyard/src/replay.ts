@@ -4,6 +4,7 @@ import type { Component, ComponentsService } from './capabilities/components/ser
 import { RunStore } from './capabilities/runs/storage/store.js';
 import { errors, isReported, RunyardError } from './core/errors/errors.js';
 import { ComponentFactory } from './core/factories/component-factory.js';
+import { fingerprintIn } from './core/runs/journal/journal-format.js';
 import { componentInWords, type Difference, differenceInWords } from './core/runs/journal/journal-match.js';
 import { replayRun } from './core/runs/resume/replay.js';
 import type { Run, RunKind, RunStatus, StepRecord } from './core/runs/run.js';
@@ -119,7 +120,7 @@ async function replayed(
   }
   if (component instanceof ComponentFactory)
     return { ...facts, fits: true, left_out: [`what the factory '${componentId}' builds`] };
-  if (run.definition === component.fingerprint) return { ...facts, fits: true, left_out: [] };
+  if (fingerprintIn(run) === component.fingerprint) return { ...facts, fits: true, left_out: [] };
   const { difference, leftOut, brokeOff } = await replayRun(component, run, steps, systemTimers);
   if (difference === undefined && brokeOff !== undefined)
     return { ...facts, fits: null, reason: brokeOff, left_out: leftOut };

@@ -256,6 +256,14 @@ export const runErrors = {
     409,
     (runId: string, from: string, to: string) => `Run ${runId} is ${from}; it cannot become ${to}.`,
   ),
+  newerVersion: (runId: string) =>
+    new RunyardError(
+      'newer_version',
+      503,
+      `A newer version of Runyard has executed run ${runId}, and this process may not be able to read it. Send the request again: a process of that version can answer it.`,
+      { fields: { run_id: runId }, headers: { 'retry-after': '2' } },
+    ),
+
   fenced: defineForRun(
     'run_fenced',
     409,

@@ -16,6 +16,7 @@ import { notBegun } from './execution/live-run-start.js';
 import type { RunHandle } from './execution/run-handle.js';
 import { waitingJob } from './jobs/waiting-job.js';
 import { copiedSteps } from './journal/copied-steps.js';
+import { definitionOf } from './journal/journal-format.js';
 import type { CancelRequest, RunWrite } from './journal/ports.js';
 import type { ContinueRecord } from './journal/records.js';
 import { WriteQueue } from './journal/write-queue.js';
@@ -400,7 +401,7 @@ export class RunEngine {
       wakeAt: null,
       lineage: request.copy?.lineage ?? null,
       traceParent: request.traceParent ?? null,
-      definition: executable.fingerprint ?? null,
+      definition: definitionOf(executable.fingerprint),
     };
   }
 }

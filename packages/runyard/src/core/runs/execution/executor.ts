@@ -11,6 +11,7 @@ import type { LoggedEvent } from '../events/logged-event.js';
 import { type Executable, RunCancelled, type RunEnd, RunReleased } from '../executable.js';
 import { Forgetting } from '../forgetting/forgetting.js';
 import { ForgettingRuns } from '../forgetting/forgetting-runs.js';
+import { definitionOf, fingerprintIn } from '../journal/journal-format.js';
 import { weigh } from '../journal/long-texts.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { LeaseKeeper } from '../leases/lease-keeper.js';
@@ -296,8 +297,7 @@ export class RunExecutor {
     const fits = assertFits(executable, live.run, live.allSteps(), this.options.timers);
     await untilAborted(fits, live.abort.signal);
     // what a factory builds is compared when it is built: the definition stays that of the last execution
-    const { fingerprint } = executable;
-    if (fingerprint !== undefined) live.set({ definition: fingerprint });
+    live.set({ definition: definitionOf(executable.fingerprint ?? fingerprintIn(live.run)) });
   }
 
   /** A run that waited where others see it is begun by the process that claims it first. */

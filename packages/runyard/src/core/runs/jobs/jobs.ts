@@ -9,6 +9,7 @@ import { RunReleased } from '../executable.js';
 import { notBegun } from '../execution/live-run-start.js';
 import { decoded } from '../journal/codec.js';
 import { InProcessEvents } from '../journal/in-process-events.js';
+import { definitionOf } from '../journal/journal-format.js';
 import { RunSlots } from '../leases/run-slots.js';
 import type { RunNotifications } from '../notifications/run-notifications.js';
 import { componentKey, type OrphanOptions } from '../resume/ending-executable.js';
@@ -222,7 +223,7 @@ function newJob(job: Job, jobId: string, userId: string | null, input: Run['inpu
     wakeAt: null,
     lineage: null,
     traceParent: null,
-    definition: null,
+    definition: definitionOf(null),
   };
 }
 

@@ -10,6 +10,7 @@ import { notBegun } from '../execution/live-run-start.js';
 import type { RunHandle } from '../execution/run-handle.js';
 import { Setbacks } from '../execution/setbacks.js';
 import { readIf } from '../journal/codec.js';
+import { isOfNewerFormat } from '../journal/journal-format.js';
 import { continueInput } from '../journal/records.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { lastContinue } from '../resume/continuation.js';
@@ -18,6 +19,7 @@ import { askedBy, type ContinuedBy } from '../resume/resting-runs.js';
 import type { Run, RunEntry, RunFailure, RunResult, StepRecord } from '../run.js';
 import { cancelledEnd, failedEnd } from '../run-ends.js';
 import { appliesTo } from './cancellations.js';
+import { OthersRuns } from './others-runs.js';
 import {
   areFull,
   awaitsOffered,
@@ -52,12 +54,15 @@ export class Recovery {
   /** When a look last came a step further. */
   movedAt = 0;
   private readonly setbacks = new Setbacks();
+  private readonly others: OthersRuns;
 
   constructor(
     private readonly executor: RunExecutor,
     private readonly queue: WriteQueue,
     private readonly options: EngineOptions,
-  ) {}
+  ) {
+    this.others = new OthersRuns(options);
+  }
 
   /** Looks for runs to take over. One look at a time; the promise resolves when this one is done. */
   look(lists: Lists = allLists): Promise<void> {
@@ -123,8 +128,9 @@ export class Recovery {
   /** Continues a run whose lease ended; undefined when another process has it, or nothing here executes it. */
   async resume(run: Run, by: ContinuedBy): Promise<RunHandle | undefined> {
     const executable = by.executable ?? (await this.options.resolve(run));
-    const live = executable && (await this.takeOver(run, executable, by.askers));
-    if (executable === undefined || live === undefined) return undefined;
+    if (executable === undefined || (await this.others.leaves(run, executable))) return undefined;
+    const live = await this.takeOver(run, executable, by.askers);
+    if (live === undefined) return undefined;
     return this.executor.continue(live, executable, () =>
       live.isWaiting ? this.queue.flush(live) : undefined,
     );
@@ -153,13 +159,14 @@ export class Recovery {
     return true;
   }
 
-  /** Makes a stored run live here under a new attempt; undefined when another process has it. */
+  /** Makes a stored run live here under a new attempt; undefined when another process has it, or has to. */
   private async takeOver(
     run: Run,
     executable: Executable,
     askers: readonly string[] = [],
   ): Promise<LiveRun | undefined> {
     const { journal, leases, timers, owner, leaseMs } = this.options;
+    if (isOfNewerFormat(run)) return undefined;
     const { runId, attempt } = run;
     const neverBegan = attempt === notBegun;
     // no reader has seen an event of one that never began
@@ -272,8 +279,9 @@ export class Recovery {
     const here = this.executor.get(run.runId);
     if (here !== undefined) return here.isOffered && slotsOfRun(this.options, run).admit(run.runId);
     const executable = await this.options.resolve(run);
-    const live = executable && (await this.takeOver(run, executable));
-    if (executable === undefined || live === undefined) return false;
+    if (executable === undefined || (await this.others.leaves(run, executable))) return false;
+    const live = await this.takeOver(run, executable);
+    if (live === undefined) return false;
     const facts = { runId: run.runId, attempt: live.run.attempt };
     if (run.attempt === notBegun) this.options.log.debug(facts, 'a waiting run begins here');
     else this.options.log.info(facts, 'an abandoned run continues here');

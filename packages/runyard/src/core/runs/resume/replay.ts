@@ -17,6 +17,7 @@ import { nothingSent } from '../events/sent-events.js';
 import { type Executable, RunCancelled, RunFailed } from '../executable.js';
 import { JournaledContext, type RunSurroundings } from '../execution/journaled-context.js';
 import { LiveRun } from '../execution/live-run.js';
+import { fingerprintIn } from '../journal/journal-format.js';
 import {
   type Difference,
   type ExpectedStep,
@@ -163,7 +164,7 @@ export async function assertFits(
   timers: Timers,
 ): Promise<void> {
   const { fingerprint } = executable;
-  if (fingerprint === undefined || fingerprint === run.definition) return;
+  if (fingerprint === undefined || fingerprint === fingerprintIn(run)) return;
   const { difference } = await replayRun(executable, run, steps, timers);
   if (difference !== undefined) throw errors.definitionChanged(run.runId, run, difference);
 }

@@ -8,6 +8,7 @@ import { LiveRun } from '../execution/live-run.js';
 import type { RunHandle } from '../execution/run-handle.js';
 import { Setbacks } from '../execution/setbacks.js';
 import { dueAtOf, timedOut } from '../journal/due-questions.js';
+import { definitionOf, fingerprintIn, isOfNewerFormat } from '../journal/journal-format.js';
 import type { RestingRun, RunUsage } from '../journal/ports.js';
 import { awaitedEvent } from '../journal/received-events.js';
 import type { ContinueRecord } from '../journal/records.js';
@@ -140,7 +141,7 @@ export class RestingRuns {
   /** Whether the run no longer waits for its time. */
   private async wakeOne(run: Run, now: number): Promise<boolean> {
     if (this.ended || this.setbacks.holdsBack(run.runId, now)) return false;
-    if (this.unfit.get(run.runId) === run.attempt) return false;
+    if (this.unfit.get(run.runId) === run.attempt || isOfNewerFormat(run)) return false;
     try {
       await this.answer(run.runId, { answers: new Map(), continuation: withoutRequest });
       this.setbacks.succeeded(run.runId);
@@ -218,6 +219,7 @@ export class RestingRuns {
     const stored = await this.options.journal.load(runId);
     if (stored === undefined) throw errors.runNotFound();
     if (stored.run.status !== status) throw errors.cannotContinue(runId, stored.run.status);
+    if (isOfNewerFormat(stored.run)) throw errors.newerVersion(runId);
     return stored;
   }
 
@@ -261,6 +263,8 @@ export class RestingRuns {
   ): Promise<RunHandle> {
     live.putStep(continueStep(live.run, live.nextSeq(), record, this.options.timers.now(), spent));
     live.transition('running', null);
+    // what is stored from here on is of this version, also if the process dies before it executes anything
+    live.set({ definition: definitionOf(fingerprintIn(live.run)) });
     return this.executor.continue(live, executable, () =>
       this.claimed(live.runId, () => this.queue.flush(live)),
     );
