@@ -33,12 +33,40 @@ export async function startCluster(binaries, port, signal, settings = {}) {
   }
 }
 
+/** Starts a standby that streams from a cluster of `startCluster`. */
+export async function startStandby(binaries, primary, port, signal, settings = {}) {
+  const user = serverUser();
+  const folder = mkdtempSync(join(tmpdir(), 'runyard-standby-'));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  const password = new URL(primary.url).password;
+  try {
+    if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+    const words = ['-d', primary.url, '-D', join(folder, 'data'), '-R', '-X', 'stream', '-c', 'fast', '-N'];
+    const { code, output } = await capture(join(binaries, 'pg_basebackup'), words, { cwd: folder, ...user });
+    if (code !== 0) throw new Error(`pg_basebackup failed: ${output.trim()}`);
+    signal.throwIfAborted();
+    const server = launch(binaries, folder, port, user, settings);
+    const stop = async () => {
+      await server.stop();
+      removeFolder();
+    };
+    await untilReady(server, port, password, signal).catch(async (error) => {
+      await stop();
+      throw error;
+    });
+    return { url: urlOf(port, password), port, stop };
+  } catch (error) {
+    removeFolder();
+    throw error;
+  }
+}
+
 function urlOf(port, password) {
   return `postgres://runyard:${password}@127.0.0.1:${port}/postgres`;
 }
 
 /** PostgreSQL refuses to run as root: another user of the system has to lend its name. */
-function serverUser() {
+export function serverUser() {
   if (process.getuid?.() !== 0) return {};
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { delimiter } from 'node:path';
-import { startCluster } from './postgres-cluster.mjs';
+import { startCluster, startStandby } from './postgres-cluster.mjs';
 import { freePort, install, once } from './servers.mjs';
 import { capture } from './setup.mjs';
 
@@ -18,6 +18,23 @@ export async function providePostgres(signal, settings) {
     (await onLocalBinaries(signal, settings)) ??
     (await onInstalledBinaries(signal, settings))
   );
+}
+
+/** A primary and a standby that streams from it, for tests that end them. */
+export async function startPair(signal, settings) {
+  const folder = (await findBinaries()) ?? ((await installBinaries()) && (await findBinaries()));
+  if (!folder) throw new Error('The test needs the programs of PostgreSQL, and none were found.');
+  const primary = await startCluster(folder, await freePort(), signal, settings);
+  try {
+    const standby = await startStandby(folder, primary, await freePort(), signal, settings);
+    return {
+      primary: { ...primary, stop: once(primary.stop) },
+      standby: { ...standby, stop: once(standby.stop) },
+    };
+  } catch (error) {
+    await primary.stop();
+    throw error;
+  }
 }
 
 /** A database of our own on the usual port, if a usual user may make one without a password. */

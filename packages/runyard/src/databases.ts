@@ -33,7 +33,16 @@ export async function openDatabases(
       'The setting redis connects processes that share a PostgreSQL database, and this service stores in SQLite alone, which one process uses. Remove it, or set database to postgres://user:password@host:5432/name.',
     );
   const wanted = [
-    { id: defaultDatabase, url: settings.database, durability: settings.durability },
+    {
+      id: defaultDatabase,
+      url: settings.database,
+      durability: settings.durability,
+      poolSize: settings.databasePoolSize,
+      maxWaiting: settings.databaseMaxWaiting,
+      pooler: settings.databasePooler,
+      directUrl: settings.databaseDirectUrl,
+      replicaUrl: settings.databaseReplicaUrl,
+    },
     ...Object.entries(settings.databases).map(([id, given]) =>
       typeof given === 'string'
         ? { id, url: given, durability: settings.durability }

@@ -59,6 +59,8 @@ const secretSettings = new Set([
   'database',
   'databases',
   'redis',
+  'databaseDirectUrl',
+  'databaseReplicaUrl',
   'otlpEndpoint',
   'otlpHeaders',
   'jwtKeys',
@@ -78,8 +80,10 @@ function showValue(given: SourceValue): string {
 export function databaseLabel(url: string): string {
   if (url.startsWith('sqlite:')) return url;
   try {
-    const parsed = new URL(url);
-    return `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
+    // several hosts have several ports
+    const [, hosts = ''] = /^[^/]*\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(url) ?? [];
+    const parsed = new URL(url.replace(hosts, hosts.split(',', 1)[0] ?? ''));
+    return `${parsed.protocol}//${hosts}${parsed.pathname}`;
   } catch {
     return '(a database URL that cannot be read)';
   }

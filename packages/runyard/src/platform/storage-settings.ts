@@ -15,11 +15,24 @@ const redisUrl = z
 
 const durability = z.enum(['power-cut', 'process-crash']);
 
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\/.+/)
+  .meta({ allowed: 'postgres://user:password@host:5432/name' });
+
+const pooler = z.enum(['auto', 'session', 'transaction']);
+const poolSize = z.int().min(1).max(1000);
+const maxWaiting = z.int().min(1).max(1_000_000);
+
 const databaseOptions = z.strictObject({
   url: databaseUrl,
   durability: durability.optional(),
   autoMigrate: z.boolean().optional(),
-  poolSize: z.int().min(1).max(1000).optional(),
+  poolSize: poolSize.optional(),
+  maxWaiting: maxWaiting.optional(),
+  pooler: pooler.optional(),
+  directUrl: postgresUrl.optional(),
+  replicaUrl: postgresUrl.optional(),
 });
 
 /** Where a service stores, and what connects the processes that store in one place. */
@@ -30,8 +43,32 @@ export const storageSettingsShape = {
   databases: z
     .record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/), z.union([databaseUrl, databaseOptions]))
     .default({})
-    .meta({ allowed: 'a map from an id to a database URL, or to { url, durability, autoMigrate, poolSize }' })
+    .meta({
+      allowed:
+        'a map from an id to a database URL, or to { url, durability, autoMigrate, poolSize, maxWaiting, pooler, directUrl, replicaUrl }',
+    })
     .describe('Further databases by id; an agent may name one.'),
+  databasePoolSize: poolSize
+    .default(20)
+    .describe('How many connections one process opens to the main database, if it is PostgreSQL.'),
+  databaseMaxWaiting: maxWaiting
+    .default(5_000)
+    .describe(
+      'How many calls may wait for one of these connections; beyond that, the service rejects requests with 503 and Retry-After.',
+    ),
+  databasePooler: pooler
+    .default('auto')
+    .describe(
+      'Whether a pooler is between the service and PostgreSQL: transaction for one that gives each transaction another connection; session for none, or for one that keeps sessions; auto notices a pooler and treats it like transaction.',
+    ),
+  databaseDirectUrl: postgresUrl
+    .optional()
+    .describe(
+      'The URL of the main database past its pooler, on which the service listens for notifications.',
+    ),
+  databaseReplicaUrl: postgresUrl
+    .optional()
+    .describe('A replica of the main database, from which the service reads lists, traces and metrics.'),
   redis: redisUrl
     .optional()
     .describe(

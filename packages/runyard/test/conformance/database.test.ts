@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { RunStore } from '../../src/capabilities/runs/storage/store.js';
 import { statement } from '../../src/platform/storage/database.js';
 import { isTransientStorageError } from '../../src/platform/storage/transient.js';
-import { forEachDatabase } from '../support/databases.js';
+import { forEachDatabaseAndPooler } from '../support/databases.js';
 import { aRun, creation } from './builders.js';
 
 const everyone = { kind: 'all' } as const;
@@ -15,7 +15,7 @@ const insertSession = statement(
 const countUp = statement('test_count_up', 'UPDATE runs SET attempt = attempt + 1 WHERE run_id = ?');
 const readSessions = statement('test_read_sessions', 'SELECT session_id FROM sessions');
 
-forEachDatabase((_dialect, freshPlace) => {
+forEachDatabaseAndPooler((_dialect, freshPlace) => {
   it('undoes a transaction that fails, and only that', async () => {
     const database = await (await freshPlace()).open();
     const runs = new RunStore(database);

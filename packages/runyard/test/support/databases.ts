@@ -1,13 +1,22 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
+import { startPgbouncer } from '../../../../scripts/lib/pgbouncer.mjs';
 import { migrations } from '../../src/capabilities/capabilities.js';
 import { silentLog } from '../../src/core/log.js';
 import type { Database, Dialect } from '../../src/platform/storage/database.js';
 import { migrate } from '../../src/platform/storage/migrations/migrate.js';
 import { openDatabase } from '../../src/platform/storage/open.js';
-import { dropSchema, makeSchema, PreparedSchemas, urlOf } from './prepared-postgres.js';
+import {
+  dropSchema,
+  makeSchema,
+  onServer,
+  PreparedSchemas,
+  schemaPrefix,
+  urlOf,
+} from './prepared-postgres.js';
 
 /** A place for one test's data that no other test uses, removed when the test has ended. */
 export interface DatabasePlace {
@@ -26,6 +35,29 @@ export function forEachDatabase(
 ): void {
   describe('on sqlite', () => define('sqlite', freshSqlite, emptySqlite));
   describe('on postgres', () => define('postgres', freshPostgres, emptyPostgres));
+}
+
+/** The same, and once more through a pooler that gives each transaction another connection. */
+export function forEachDatabaseAndPooler(define: Parameters<typeof forEachDatabase>[0]): void {
+  forEachDatabase(define);
+  describe('on postgres, through a pooler', () => {
+    let pooler: Awaited<ReturnType<typeof startPgbouncer>>;
+    beforeAll(async () => {
+      pooler = await startPgbouncer(postgresServer(), new AbortController().signal);
+    });
+    afterAll(() => pooler.stop());
+    const made = (isEmpty: boolean) => async () => {
+      const server = postgresServer();
+      const name = `${schemaPrefix()}${randomBytes(8).toString('hex')}`;
+      await onServer(server, `CREATE DATABASE ${name}`);
+      const at = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+      if (!isEmpty) await migrated(at(server));
+      return place(at(pooler.url), async () => {
+        await onServer(server, `DROP DATABASE ${name} WITH (FORCE)`);
+      });
+    };
+    define('postgres', made(false), made(true));
+  });
 }
 
 /** A place in which the newest schema is ready. */

@@ -10,7 +10,7 @@ export class ServerBetween {
   #silent = false;
 
   private constructor(
-    private readonly target: URL,
+    private target: URL,
     private readonly port: number,
   ) {
     const url = new URL(target);
@@ -39,6 +39,11 @@ export class ServerBetween {
     if (this.#server !== undefined) return;
     this.#server = createServer((client) => this.#accept(client));
     await once(this.#server.listen(this.port, '127.0.0.1'), 'listening');
+  }
+
+  /** New connections lead to another server; those that are there stay. */
+  leadTo(url: string): void {
+    this.target = new URL(url);
   }
 
   /** The server has ended: all connections break, and no new one is accepted. */

@@ -15,14 +15,20 @@ export function addDatabaseGauges(registry: MetricRegistry, databases: readonly 
   const ofPools = (options: Pick<InstrumentOptions, 'name' | 'help'>, read: (use: PoolUse) => number) =>
     registry.gauge({ ...options, labels: ['database', 'pool'] }, () =>
       databases.flatMap((database) =>
-        database.poolUse().map((use) => ({ labels: [database.id, use.pool], value: read(use) })),
+        database.pools.map((use) => ({ labels: [database.id, use.name], value: read(use) })),
       ),
     );
   ofPools({ name: 'runyard_pool_in_use', help: 'Connections in use.' }, ({ inUse }) => inUse);
-  ofPools({ name: 'runyard_pool_idle', help: 'Open connections that are not in use.' }, ({ idle }) => idle);
+  ofPools(
+    { name: 'runyard_pool_idle', help: 'Open connections that are not in use.' },
+    ({ open, inUse }) => open - inUse,
+  );
   ofPools(
     { name: 'runyard_pool_waiting', help: 'Calls that wait for a connection.' },
     ({ waiting }) => waiting,
   );
-  ofPools({ name: 'runyard_pool_max', help: 'The most connections that the pool opens.' }, ({ max }) => max);
+  ofPools(
+    { name: 'runyard_pool_max', help: 'The most connections that the pool opens.' },
+    ({ size }) => size,
+  );
 }

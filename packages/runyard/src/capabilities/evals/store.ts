@@ -3,7 +3,7 @@ import type { EvalType } from '../../core/evals/eval-types.js';
 import type { JsonObject } from '../../core/json.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
-import type { Database } from '../../platform/storage/database.js';
+import type { Database, ListReads } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import type { Schema } from '../../platform/storage/schema.js';
 import { within } from '../../platform/storage/scope.js';
@@ -213,7 +213,7 @@ export class EvalStore {
   }
 
   private filtered(scope: DataScope, filter: EvalFilter): Evals {
-    let selection = this.visible(scope);
+    let selection = this.visible(scope, this.database.lists);
     const equal = {
       agent_id: filter.agentId,
       team_id: filter.teamId,
@@ -233,8 +233,8 @@ export class EvalStore {
     return evalTypes === undefined ? selection : selection.where('eval_type', 'in', evalTypes);
   }
 
-  private visible(scope: DataScope): Evals {
-    return within(this.database.query.selectFrom('eval_runs'), scope, 'user_id');
+  private visible(scope: DataScope, reads: ListReads = this.database): Evals {
+    return within(reads.query.selectFrom('eval_runs'), scope, 'user_id');
   }
 
   private plain(column: string) {

@@ -55,7 +55,7 @@ export class DatabaseMetrics {
   /** The days of a range, with what has happened until now. */
   async days(range: DayRange): Promise<{ days: readonly DailyMetrics[]; updatedAt: number | null }> {
     await this.waitFor(this.catchUp());
-    const days = await this.store.days(range);
+    const days = await this.store.listedDays(range);
     return { days, updatedAt: days.length === 0 ? null : await this.store.updatedAt() };
   }
 

@@ -1,5 +1,11 @@
 import { newId } from '../../core/ids.js';
-import { type Database, type RunStatement, statement, timeOf } from '../../platform/storage/database.js';
+import {
+  type Database,
+  type ListReads,
+  type RunStatement,
+  statement,
+  timeOf,
+} from '../../platform/storage/database.js';
 import { storedJson } from '../../platform/storage/text.js';
 import {
   byKind,
@@ -143,11 +149,16 @@ const lastUpdate = statement('last_update', 'SELECT max(updated_at) AS updated_a
 export class MetricsStore {
   constructor(private readonly database: Database) {}
 
-  async days({ from, to }: DayRange): Promise<DailyMetrics[]> {
-    let selection = this.database.query.selectFrom('daily_metrics').selectAll();
+  /** As they are shown; for counting, as they are. */
+  async days({ from, to }: DayRange, reads: ListReads = this.database): Promise<DailyMetrics[]> {
+    let selection = reads.query.selectFrom('daily_metrics').selectAll();
     if (from !== undefined) selection = selection.where('day', '>=', from);
     if (to !== undefined) selection = selection.where('day', '<=', to);
     return (await selection.orderBy('day').execute()).map(metricsFromRow);
+  }
+
+  listedDays(range: DayRange): Promise<DailyMetrics[]> {
+    return this.days(range, this.database.lists);
   }
 
   /** When any day was last counted. */

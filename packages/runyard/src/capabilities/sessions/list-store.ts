@@ -114,7 +114,7 @@ export class SessionListStore {
       const order = sql.join(columnsOf[by].map((column) => sql`${sql.ref(column)} ${sql.raw(direction)}`));
       const { rows } = await sql<Pick<SessionsTable, 'session_id'>>`
         SELECT session_id FROM (${merged}) AS merged ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`.execute(
-        this.database.query,
+        this.database.lists.query,
       );
       return rows.map((row) => row.session_id);
     }
@@ -150,7 +150,7 @@ export class SessionListStore {
   private filtered(scope: DataScope, filter: SessionFilter, by: SessionOrder['by']): Sessions {
     const { kind, componentId, name, created } = filter;
     const leading = leadingOf(scope, filter, by);
-    let query = within<Sessions>(this.database.query.selectFrom('sessions'), scope, 'user_id');
+    let query = within<Sessions>(this.database.lists.query.selectFrom('sessions'), scope, 'user_id');
     if (componentId !== undefined)
       query = query.where(this.column('component_id', leading), '=', componentId);
     const isOfKinds = isThroughKinds(scope, filter) && by === 'created_at';

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/storage/database.js';
+import type { ListReads } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import type { TraceFilter } from './filter.js';
 import type { FilterField } from './filter-fields.js';
@@ -22,7 +22,7 @@ type PartFilter = Extract<TraceFilter, { readonly value: unknown }> & { readonly
  * The same filter, with parts of names and of component ids replaced by the full values. There are few of those
  * among many traces, and an index finds them, and through them the traces.
  */
-export async function withValues(database: Database, filter: TraceFilter): Promise<TraceFilter> {
+export async function withValues(database: ListReads, filter: TraceFilter): Promise<TraceFilter> {
   if (filter.op === 'NOT') return { op: 'NOT', condition: await withValues(database, filter.condition) };
   if ('conditions' in filter) {
     const conditions: TraceFilter[] = [];
@@ -51,7 +51,7 @@ function fits({ op, value }: PartFilter, text: string): boolean {
 }
 
 /** The different values of a field, each found behind the one before it, without looking at the traces between. */
-async function valuesOf({ query }: Database, key: Field): Promise<string[]> {
+async function valuesOf({ query }: ListReads, key: Field): Promise<string[]> {
   const { sql } = queryBuilder();
   const column = sql.ref(isComponent(key) ? 'traces.component_id' : 'traces.name');
   const ofKind = isComponent(key) ? sql`traces.kind = ${sql.lit(kinds[key])}` : sql`1 = 1`;

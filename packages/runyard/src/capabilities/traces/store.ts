@@ -5,7 +5,7 @@ import { inheritedAttempt, type RunInput, type StepKind, type StepRecord } from 
 import { spanStepKinds } from '../../core/traces/span.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import type { ListPage } from '../../platform/http/request/pagination.js';
-import type { Database } from '../../platform/storage/database.js';
+import type { Database, ListReads } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import type { Schema } from '../../platform/storage/schema.js';
 import { storedJson, storedJsonOrNull } from '../../platform/storage/text.js';
@@ -50,7 +50,7 @@ export class TraceStore {
 
   async page(scope: DataScope, filter: TraceFilter | null, range: Range): Promise<ListPage<TraceRow>> {
     const given = withinScope(scope, filter);
-    const wanted = given && (await withValues(this.database, given));
+    const wanted = given && (await withValues(this.database.lists, given));
     const counted = wanted === null || isIndexed(wanted) ? await this.#count(wanted) : undefined;
     if (wanted !== null && (counted ?? 0) <= sortedHere) {
       const found = await this.#places(wanted);
@@ -84,7 +84,7 @@ export class TraceStore {
     for (const piece of piecesOf(runIds)) {
       for (const { run_id, spans, failed } of await this.#countedSteps(piece))
         counts.set(run_id, { spans, failed });
-      const rows = await this.database.query
+      const rows = await this.database.lists.query
         .selectFrom('runs')
         .select(['run_id', 'input', 'packed_steps'])
         .select((select) =>
@@ -106,7 +106,7 @@ export class TraceStore {
   }
 
   #countedSteps(runIds: string[]) {
-    return this.database.query
+    return this.database.lists.query
       .selectFrom('steps')
       .select(['run_id', (select) => select.fn.countAll<number>().as('spans')])
       .select((select) =>
@@ -129,7 +129,7 @@ export class TraceStore {
 
   /** All that fit, in their order, unless there are many of them. */
   async #places(wanted: TraceFilter) {
-    const places = await selected(this.database, wanted)
+    const places = await selected(this.database.lists, wanted)
       .select(['run_id', 'start_time'])
       .limit(sortedHere + 1)
       .execute();
@@ -139,7 +139,7 @@ export class TraceStore {
   async #count(wanted: TraceFilter | null): Promise<number> {
     // a filter without index: one scan of the index that holds all columns, instead of many reads of the table
     const apart = wanted !== null && !isIndexed(wanted);
-    const { count } = await selected(this.database, wanted, { apart })
+    const { count } = await selected(this.database.lists, wanted, { apart })
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
     return count;
@@ -148,7 +148,7 @@ export class TraceStore {
   async #rows(runIds: readonly string[]): Promise<TraceRow[]> {
     const rows: TraceRow[] = [];
     for (const piece of piecesOf(runIds)) {
-      const read = this.database.query.selectFrom('traces').selectAll().where('run_id', 'in', piece);
+      const read = this.database.lists.query.selectFrom('traces').selectAll().where('run_id', 'in', piece);
       rows.push(...(await read.execute()));
       await nextTurn();
     }
@@ -184,7 +184,7 @@ export class TraceStore {
     last?: TraceRow,
   ): Promise<string[]> {
     const apart = wanted !== null && !isIndexed(wanted);
-    const all = selected(this.database, wanted, { inOrder: true, apart })
+    const all = selected(this.database.lists, wanted, { inOrder: true, apart })
       .select('run_id')
       .orderBy('start_time', direction)
       .orderBy('run_id', direction);
@@ -203,7 +203,7 @@ export function withinScope(scope: DataScope, filter: TraceFilter | null): Trace
 
 /** The traces that fit. */
 export function selected(
-  { query, dialect }: Database,
+  { query, dialect }: ListReads,
   wanted: TraceFilter | null,
   how: Pick<FilterPlace, 'inOrder' | 'apart'> = {},
 ): SelectQueryBuilder<Schema, 'traces', object> {

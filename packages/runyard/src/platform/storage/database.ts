@@ -37,14 +37,18 @@ export interface Migration {
  */
 export type BlamesSchema = () => RunyardError | boolean;
 
-/** The connections of a pool. */
+/** Reads that may be some seconds old. */
+export type ListReads = Pick<DatabaseBase, 'query' | 'read'> & { readonly dialect: Dialect };
+
+/** How many connections of a pool are there. */
 export interface PoolUse {
-  readonly pool: string;
+  /** `runs`: what runs read and write; `lists`: lists, changes and migrations; `replica`: lists, where there is one. */
+  readonly name: 'runs' | 'lists' | 'replica';
+  readonly size: number;
+  readonly open: number;
   readonly inUse: number;
-  readonly idle: number;
   /** Calls that wait for a connection. */
   readonly waiting: number;
-  readonly max: number;
 }
 
 interface DatabaseBase {
@@ -56,6 +60,8 @@ interface DatabaseBase {
   readonly location: string;
   /** For breadth: lists, filters, rare writes. */
   readonly query: Kysely<Schema>;
+  /** For lists, traces and statistics: a replica reads them, where there is one. What a caller has just stored may be missing. */
+  readonly lists: ListReads;
   /** For the hot path: a prepared statement that only reads. */
   read<Row>(statement: Statement, parameters: readonly SqlValue[]): Promise<Row[]>;
   /**
@@ -70,12 +76,12 @@ interface DatabaseBase {
   transaction<T>(work: (run: RunStatement) => Promise<T>): Promise<T>;
   /** What the last calls showed: that nothing reaches the database, or that it stores nothing. Undefined: neither. */
   readonly outage: 'lost' | 'unwritable' | undefined;
+  /** The pools of connections; none on SQLite. */
+  readonly pools: readonly PoolUse[];
   /** Refuses work that would have to be stored while storing is known to fail. Makes no query. */
   assertWritable(): Promise<void>;
   /** Sets who is asked when a statement names a table or column that is not there. */
   askAboutSchema(blamesSchema: BlamesSchema): void;
-  /** How its pools are used; empty for a database without. */
-  poolUse(): readonly PoolUse[];
   /** Reach all processes that use the database. */
   readonly notifications: RunNotifications;
   /** Carries events to readers in other processes that use the database, sooner than it does. */

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { errors } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
 import type { Database, Durability, Migration } from './database.js';
+import type { Pooler } from './postgres/database.js';
 import { openSqlite } from './sqlite/database.js';
 
 export interface OpenDatabaseOptions {
@@ -11,9 +12,17 @@ export interface OpenDatabaseOptions {
   /** SQLite only; PostgreSQL decides for itself. Default `power-cut`. */
   readonly durability?: Durability;
   /** PostgreSQL only: how many connections this process may open. Default 20. */
-  readonly poolSize?: number;
+  readonly poolSize?: number | undefined;
   /** PostgreSQL only: the URL of a Redis that the processes of the database have in common. */
   readonly redis?: string | undefined;
+  /** PostgreSQL only: how many calls may wait for a connection. Default 5,000. */
+  readonly maxWaiting?: number | undefined;
+  /** PostgreSQL only: whether a pooler is between, and of which kind. Default `auto`. */
+  readonly pooler?: Pooler | undefined;
+  /** PostgreSQL only: past the pooler, to listen for notifications. */
+  readonly directUrl?: string | undefined;
+  /** PostgreSQL only: a replica to read lists from. */
+  readonly replicaUrl?: string | undefined;
   readonly migrations: readonly Migration[];
   readonly log: Log;
   /** PostgreSQL only: how long a server that is not there yet is waited for. Default: not at all. */
@@ -32,8 +41,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   if (/^postgres(ql)?:\/\//.test(url)) {
     // Loaded only here: the embedded default never pays for the PostgreSQL driver.
     const { openPostgres } = await import('./postgres/database.js');
-    const { poolSize = 20, redis, startupMs, signal } = options;
-    return openPostgres({ id, url, poolSize, redis, migrations, log, startupMs, signal });
+    const { poolSize = 20, maxWaiting = 5_000, pooler = 'auto' } = options;
+    return openPostgres({ ...options, poolSize, maxWaiting, pooler });
   }
   throw errors.invalidConfig(
     `Database '${id}' has a URL of an unknown kind ('${url.split(':', 1)[0]}:'). Use sqlite:///absolute/path, sqlite:relative/path or postgres://user@host/database.`,

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import { SessionStore } from '../../../src/capabilities/sessions/store.js';
-import { forEachDatabase } from '../../support/databases.js';
+import { forEachDatabaseAndPooler } from '../../support/databases.js';
 import { aRun, aStep, creation, finished, progress, sessionOf, start } from '../builders.js';
 
 const everyone = { kind: 'all' } as const;
 
-forEachDatabase((_dialect, freshPlace) => {
+forEachDatabaseAndPooler((_dialect, freshPlace) => {
   async function stores() {
     const database = await (await freshPlace()).open();
     return { database, runs: new RunStore(database), sessions: new SessionStore(database) };

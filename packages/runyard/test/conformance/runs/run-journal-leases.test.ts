@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { RunStore } from '../../../src/capabilities/runs/storage/store.js';
-import { forEachDatabase } from '../../support/databases.js';
+import { forEachDatabaseAndPooler } from '../../support/databases.js';
 import { aRun, aStep, creation, finished, progress, start } from '../builders.js';
 import { forEachJournal, type JournalWithLeases } from '../journals.js';
 
@@ -163,7 +163,7 @@ forEachJournal((aStore) => {
   });
 });
 
-forEachDatabase((_dialect, freshPlace) => {
+forEachDatabaseAndPooler((_dialect, freshPlace) => {
   it('lets exactly one of many claim a run, and fences the old holder at that moment', async () => {
     const place = await freshPlace();
     const replicas = [await place.open(), await place.open(), await place.open()].map(

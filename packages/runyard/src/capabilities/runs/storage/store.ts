@@ -256,7 +256,7 @@ export class RunStore implements RunJournal {
     const isHidden = sessionId !== undefined && this.database.dialect === 'sqlite';
     const column = (name: 'kind' | 'component_id') =>
       isHidden ? sql<string>`+${sql.ref(name)}` : sql.ref<string>(name);
-    const all = this.database.query
+    const all = this.database.lists.query
       .selectFrom('runs')
       .where(column('kind'), '=', kind)
       .where(column('component_id'), '=', componentId)

@@ -27,7 +27,13 @@ async function delaysOf(settings: Partial<AgentSettings>, failures: readonly Err
   };
   const execution = {
     agent: { settings },
-    context: { log: silentLog, timers: { after, now: () => 0 }, run: { runId: 'r' }, ports: {}, noteTry() {} },
+    context: {
+      log: silentLog,
+      timers: { after, now: () => 0 },
+      run: { runId: 'r' },
+      ports: {},
+      noteTry() {},
+    },
     model: scriptedModel([]),
     fallback: null,
   } as unknown as AgentExecution;

@@ -1,31 +1,45 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import { errorCode } from '../../../core/errors/error-code.js';
 import { errors } from '../../../core/errors/errors.js';
 import type { Log } from '../../../core/log.js';
+import { fieldsOf } from '../../../core/objects.js';
 import type { RunNotifications } from '../../../core/runs/notifications/run-notifications.js';
 import type { RedisEngine } from '../../engine/redis/engine.js';
 import { Availability } from '../availability.js';
-import type { Migration, PoolUse, PostgresDatabase } from '../database.js';
+import type { ListReads, Migration, PostgresDatabase } from '../database.js';
 import { queryBuilder } from '../query-builder.js';
 import { reasonOf } from '../reasons.js';
 import type { Schema } from '../schema.js';
 import { decodeRows, encodeParameter } from '../text.js';
 import { completeTransaction } from '../transaction.js';
 import { troubleOf } from '../transient.js';
-import { Connections, ServerWatch } from './connections.js';
+import { type Connecting, Connections } from './connections.js';
 import { postgresDialect } from './driver.js';
 import { notify, PostgresNotifications } from './notifications.js';
+import { dropIdle, newPool, useOf } from './pools.js';
+import { Replica } from './replica.js';
+import { ServerWatch } from './server-watch.js';
+import { Servers } from './servers.js';
 import { beginPostgresTransaction } from './transaction.js';
+
+/** What is between this process and the server, as far as statements see it. */
+export type Pooler = 'auto' | 'session' | 'transaction';
 
 export interface OpenPostgresOptions {
   readonly id: string;
   readonly url: string;
-  /** How many connections this process may open. */
+  /** How many connections this process may open, and how many calls may wait for one. */
   readonly poolSize: number;
+  readonly maxWaiting: number;
   /** The URL of a Redis that the processes of the database have in common. */
   readonly redis?: string | undefined;
+  /** `auto`: a pooler that is noticed is taken for one that does not keep sessions. */
+  readonly pooler: Pooler;
+  /** Past the pooler, to listen for notifications. */
+  readonly directUrl?: string | undefined;
+  readonly replicaUrl?: string | undefined;
   readonly migrations: readonly Migration[];
   readonly log: Log;
   /** How long a server that is not there yet is waited for. Default: not at all. */
@@ -34,10 +48,7 @@ export interface OpenPostgresOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const int8 = 20;
 const hotPathTimeoutMs = 10_000;
-/** How long a call waits for a connection, also when all are in use. Whether the server is there shows sooner. */
-const connectTimeoutMs = 15_000;
 const lookAgainMs = 500;
 
 /**
@@ -45,35 +56,68 @@ const lookAgainMs = 500;
  * made while the tables were empty reads them from end to end, until the next ANALYZE.
  */
 const hotPathSettings = `
-  SET plan_cache_mode = force_generic_plan; SET jit = off;
+  SET plan_cache_mode = force_generic_plan; SET jit = off; SET statement_timeout = ${hotPathTimeoutMs};
   SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`;
 
 export async function openPostgres(options: OpenPostgresOptions): Promise<PostgresDatabase> {
-  const { id, url, poolSize, migrations, log } = options;
-  const location = locationOf(id, url);
+  const { id, url, poolSize, maxWaiting, migrations, log, directUrl, replicaUrl } = options;
+  const servers = new Servers(id, url);
+  const { location } = servers;
+  const direct = directUrl === undefined ? undefined : new Servers(id, directUrl);
+  const replicas = replicaUrl === undefined ? undefined : new Servers(id, replicaUrl);
+  let keepsSession = false;
   // Lists and migrations must not make the hot path wait for a connection.
   const hotConnections = Math.ceil(poolSize / 2);
-  const hotPool = newPool(url, hotConnections, {
-    onConnect: (client) => client.query(hotPathSettings),
+  const hotPool = newPool(servers, hotConnections, {
+    // what a pooler hands to the next client is left as it is
+    onConnect: (client) => (keepsSession ? client.query(hotPathSettings) : undefined),
     // a connection that went silent must not hold up every run: the write is tried again on another one
     query_timeout: hotPathTimeoutMs,
-    statement_timeout: hotPathTimeoutMs,
   });
-  const queryPool = newPool(url, Math.max(1, poolSize - hotConnections));
+  const queryPool = newPool(servers, Math.max(1, poolSize - hotConnections));
   const pools = [hotPool, queryPool];
   const availability = new Availability(id, log);
-  const watch = new ServerWatch(url, availability, () => pools.forEach(dropIdle));
+  const watch = new ServerWatch(servers, availability, () => pools.forEach(dropIdle));
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   for (const pool of pools) pool.on('error', () => watch.suspect());
-  await untilUsable(hotPool, location, options);
+  keepsSession = await untilUsable(queryPool, servers, options);
   log.debug({ database: id, location }, 'database opened');
-  const hot = new Connections(hotPool, watch);
-  const queries = new Connections(queryPool, watch);
-  const hints = new PostgresNotifications(url, (sent) => hot.read({ ...notify, values: [sent] }));
-  const redis = options.redis === undefined ? undefined : await openRedis(options.redis, hints, hotPool, log);
+  if (!keepsSession && direct === undefined)
+    log.info({ database: id }, 'a pooler is between: processes find out about each other by polls');
+  const hot = new Connections(hotPool, watch, maxWaiting);
+  const queries = new Connections(queryPool, watch, maxWaiting);
+  /** A statement that is prepared is there for the whole session. */
+  const prepared = (name: string, text: string, parameters: readonly unknown[]): pg.QueryConfig => {
+    const values = parameters.map(encodeParameter);
+    return keepsSession ? { name, text, values } : { text, values };
+  };
+  const listened = direct ?? (keepsSession ? servers : undefined);
+  const hints = new PostgresNotifications(
+    () => listened?.url,
+    (sent) => hot.read(prepared(notify.name, notify.text, [sent])),
+  );
+  const redis =
+    options.redis === undefined ? undefined : await openRedis(options.redis, hints, queryPool, log);
+  const replicaPool =
+    replicas && newPool(replicas, queryPool.options.max, { query_timeout: hotPathTimeoutMs });
+  const lookPool = replicas && newPool(replicas, 1);
+  const replica =
+    replicaPool &&
+    lookPool &&
+    new Replica({
+      database: id,
+      pool: replicaPool,
+      lookPool,
+      primary: queries,
+      position: async () => (await hot.read({ text: 'SELECT pg_current_wal_lsn()::text AS at' })).rows[0]?.at,
+      log,
+    });
+  for (const pool of [replicaPool, lookPool]) pool?.on('error', () => {});
+  replica?.start();
+  const replicaLists = replica && listReads(replica);
   const underWay = new Set<Promise<unknown>>();
   const written = async (statement: { name: string; text: string }, parameters: readonly unknown[]) => {
-    const writing = hot.write({ ...statement, values: parameters.map(encodeParameter) });
+    const writing = hot.write(prepared(statement.name, statement.text, parameters));
     underWay.add(writing);
     try {
       return await writing;
@@ -83,7 +127,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
   };
   let query: Kysely<Schema> | undefined;
   let closing: Promise<void> | undefined;
-  return {
+  const database: PostgresDatabase = {
     id,
     dialect: 'postgres',
     location,
@@ -92,9 +136,11 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
       query ??= new (queryBuilder().Kysely)<Schema>({ dialect: postgresDialect(queries) });
       return query;
     },
+    get lists() {
+      return replicaLists ?? database;
+    },
     async read<Row>(statement: { name: string; postgres: string }, parameters: readonly unknown[]) {
-      const values = parameters.map(encodeParameter);
-      const { rows } = await hot.read({ name: statement.name, text: statement.postgres, values });
+      const { rows } = await hot.read(prepared(statement.name, statement.postgres, parameters));
       return decodeRows<Row>(rows);
     },
     async change<Row>(statement: { name: string; postgres: string }, parameters: readonly unknown[]) {
@@ -108,10 +154,13 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
     get outage() {
       return availability.outage;
     },
+    get pools() {
+      const replicaUse = replicaPool ? [useOf('replica', replicaPool)] : [];
+      return [useOf('runs', hotPool), useOf('lists', queryPool), ...replicaUse];
+    },
     askAboutSchema(blamesSchema) {
       availability.blamesSchema = blamesSchema;
     },
-    poolUse: () => [useOf('runs', hotPool), useOf('queries', queryPool)],
     notifications: redis?.notifications ?? hints,
     relay: redis?.relay,
     redis: redis?.space,
@@ -123,6 +172,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
       closing ??= (async () => {
         // The pool forgets statements that wait for a connection.
         await Promise.allSettled(underWay);
+        await replica?.close();
         watch.close();
         redis?.close();
         hints.close();
@@ -131,6 +181,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
       return closing;
     },
   };
+  return database;
 }
 
 /**
@@ -162,49 +213,38 @@ async function openRedis(
   }
 }
 
-function useOf(name: string, pool: pg.Pool): PoolUse {
-  const { totalCount, idleCount: idle, waitingCount: waiting, options } = pool;
-  return { pool: name, inUse: totalCount - idle, idle, waiting, max: options.max };
-}
-
-/** Takes each idle connection in order to end it. */
-function dropIdle(pool: pg.Pool): void {
-  for (let left = pool.idleCount; left > 0; left--) {
-    pool.connect().then(
-      (client) => client.release(true),
-      () => {},
-    );
-  }
-}
-
-function newPool(url: string, max: number, more: pg.PoolConfig = {}): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max,
-    ...more,
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
-    types: { getTypeParser: typeParser },
-  });
-  // A connection in use that breaks fails its query and says so once more as an event. The pool listens to that
-  // only while the connection is idle, and without a listener it would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
-}
-
-/** Counts and times are well within what a number holds exactly; the driver's default for them is text. */
-function typeParser(oid: number, format?: 'text' | 'binary') {
-  // its two signatures differ in the format alone
-  return oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text');
+/** Reads that are not prepared: they go to whichever server has the connection. */
+function listReads(connecting: Connecting): ListReads {
+  let query: Kysely<Schema> | undefined;
+  return {
+    dialect: 'postgres',
+    get query() {
+      query ??= new (queryBuilder().Kysely)<Schema>({ dialect: postgresDialect(connecting) });
+      return query;
+    },
+    async read<Row>(statement: { postgres: string }, parameters: readonly unknown[]) {
+      const client = await connecting.connect();
+      try {
+        const values = parameters.map(encodeParameter);
+        const { rows } = await client.query({ text: statement.postgres, values });
+        return decodeRows<Row>(rows);
+      } finally {
+        client.release();
+      }
+    },
+  };
 }
 
 /** Waits for a server that is starting or restarting. What a person has to fix ends the start at once. */
-async function untilUsable(pool: pg.Pool, location: string, options: OpenPostgresOptions): Promise<void> {
-  const { id, startupMs = 0, log, signal } = options;
+async function untilUsable(pool: pg.Pool, servers: Servers, options: OpenPostgresOptions): Promise<boolean> {
+  const { id, startupMs = 0, log, signal, pooler } = options;
+  const { location } = servers;
   const until = performance.now() + startupMs;
   for (let waits = false; ; waits = true) {
     try {
-      return await probe(pool);
+      if (servers.urls.length > 1) servers.choose(await servers.find());
+      const isDirect = await probe(pool);
+      return pooler === 'auto' ? isDirect : pooler === 'session';
     } catch (cause) {
       if (!mayStartLater(cause) || performance.now() >= until || signal?.aborted) {
         await pool.end();
@@ -233,23 +273,18 @@ function mayStartLater(cause: unknown): boolean {
   return trouble === 'lost' || trouble === 'busy';
 }
 
-async function probe(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ encoding: string }>(
-    `SELECT current_setting('server_encoding') AS encoding`,
-  );
-  if (rows[0]?.encoding === 'UTF8') return;
-  throw new Error(`its encoding is ${rows[0]?.encoding}. Create it with ENCODING 'UTF8'.`);
-}
-
-/** Server and database of a URL, and nothing else of it: it may hold a password. */
-function locationOf(id: string, url: string): string {
+/** Whether the server itself answers: a pooler gives its clients numbers of its own for the processes of the server. */
+async function probe(pool: pg.Pool): Promise<boolean> {
+  const client = await pool.connect();
   try {
-    const { hostname, port, pathname, searchParams } = new URL(url);
-    const host = hostname || searchParams.get('host') || 'localhost';
-    return `postgres://${host}:${port || searchParams.get('port') || '5432'}${pathname}`;
-  } catch {
-    throw errors.invalidConfig(
-      `Database '${id}' has a URL that cannot be read. Use postgres://user:password@host:port/database, with special characters percent-encoded.`,
+    const { rows } = await client.query<{ encoding: string; process: number }>(
+      `SELECT current_setting('server_encoding') AS encoding, pg_backend_pid() AS process`,
     );
+    const [row] = rows;
+    if (row?.encoding !== 'UTF8')
+      throw new Error(`its encoding is ${row?.encoding}. Create it with ENCODING 'UTF8'.`);
+    return row.process === fieldsOf(client).processID;
+  } finally {
+    client.release();
   }
 }

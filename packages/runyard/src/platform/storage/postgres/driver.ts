@@ -9,10 +9,13 @@ import type {
 } from 'kysely';
 import { queryBuilder } from '../query-builder.js';
 import { decodeRows, encodeParameter } from '../text.js';
-import type { Connections, WatchedClient } from './connections.js';
+import type { Connecting, HeldClient } from './connections.js';
+
+/** No list takes this long: it waits for a lock of another program, or has to be asked for in smaller parts. */
+const queryTimeoutMs = 60_000;
 
 /** Kysely over the pool. Its own driver would do, but for the texts that PostgreSQL cannot hold. */
-export function postgresDialect(connections: Connections): Dialect {
+export function postgresDialect(connections: Connecting): Dialect {
   return {
     createAdapter: () => new (queryBuilder().PostgresAdapter)(),
     createDriver: () => new PostgresDriver(connections),
@@ -22,7 +25,7 @@ export function postgresDialect(connections: Connections): Dialect {
 }
 
 class PostgresDriver implements Driver {
-  constructor(private readonly connections: Connections) {}
+  constructor(private readonly connections: Connecting) {}
 
   async init(): Promise<void> {}
 
@@ -59,10 +62,11 @@ class PostgresConnection implements DatabaseConnection {
   /** Still inside a transaction: must not go back to the pool. */
   unusable = false;
 
-  constructor(readonly client: WatchedClient) {}
+  constructor(readonly client: HeldClient) {}
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const result = await this.client.query({ text: sql, values: parameters.map(encodeParameter) });
+    const query = { text: sql, values: parameters.map(encodeParameter), query_timeout: queryTimeoutMs };
+    const result = await this.client.query(query);
     const rows = decodeRows<Row>(result.rows);
     return result.command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(result.rowCount ?? 0) };
   }

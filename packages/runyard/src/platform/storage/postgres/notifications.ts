@@ -16,7 +16,7 @@ export const notify = {
 
 /**
  * Hints by LISTEN and NOTIFY. The first subscriber opens one connection, which is replaced when it breaks; hints are
- * lost in between, and also where a pooler in between does not pass them on.
+ * lost in between.
  */
 export class PostgresNotifications implements RunNotifications {
   readonly #local = new InProcessNotifications();
@@ -26,7 +26,8 @@ export class PostgresNotifications implements RunNotifications {
   #listening = false;
 
   constructor(
-    private readonly url: string,
+    /** Where to listen; undefined: nowhere, because a pooler in between passes nothing on. */
+    private readonly url: () => string | undefined,
     private readonly send: (hints: readonly string[]) => Promise<unknown>,
   ) {}
 
@@ -61,16 +62,18 @@ export class PostgresNotifications implements RunNotifications {
     this.#listening = true;
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      await this.#listenOnce(signal).catch(() => {});
+      const url = this.url();
+      if (url === undefined) return;
+      await this.#listenOnce(url, signal).catch(() => {});
       await sleep(reconnectMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
   /** Returns when the connection has ended. */
-  async #listenOnce(signal: AbortSignal): Promise<void> {
+  async #listenOnce(url: string, signal: AbortSignal): Promise<void> {
     const socket = new Socket();
     const client = new pg.Client({
-      connectionString: this.url,
+      connectionString: url,
       stream: () => socket,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,

@@ -1,9 +1,9 @@
 import { decodeRows, encodeParameter } from '../text.js';
 import type { OpenTransaction } from '../transaction.js';
-import type { Connections } from './connections.js';
+import type { Connecting } from './connections.js';
 
 /** Begins a transaction on a connection of its own, which goes back to the pool when it ends. */
-export async function beginPostgresTransaction(connections: Connections): Promise<OpenTransaction> {
+export async function beginPostgresTransaction(connections: Connecting): Promise<OpenTransaction> {
   const client = await connections.connect();
   try {
     await client.query({ text: 'BEGIN' });

@@ -47,7 +47,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
   log.debug({ database: id, path, durability }, 'database opened');
   let query: Kysely<Schema> | undefined;
   let closing: Promise<void> | undefined;
-  return {
+  const database: SqliteDatabase = {
     id,
     dialect: 'sqlite',
     location: path,
@@ -64,11 +64,14 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
     get outage() {
       return availability.outage;
     },
+    get lists() {
+      return database;
+    },
+    pools: [],
     askAboutSchema(blamesSchema) {
       availability.blamesSchema = blamesSchema;
     },
     // one writer, and readers that wait for nothing
-    poolUse: () => [],
     notifications: new InProcessNotifications(),
     assertWritable: async () => availability.assertWritable(),
     close() {
@@ -80,6 +83,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
       return closing;
     },
   };
+  return database;
 }
 
 function writingSetup(durability: Durability): string {
