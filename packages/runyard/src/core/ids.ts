@@ -69,3 +69,9 @@ export function idFrom(text: string): string {
     hash.slice(20, 32),
   ].join('-');
 }
+
+/** What all identifiers that are made from this time on come after, and all earlier ones before. */
+export function lowestIdAt(time: number): string {
+  const hex = Math.floor(time).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}

@@ -171,6 +171,14 @@ const settingsSchema = z.strictObject({
     .max(87_600)
     .default(24)
     .describe('How many hours the service keeps the events of a run after its end; 0: forever.'),
+  runRetentionDays: z
+    .int()
+    .min(0)
+    .max(36_500)
+    .default(0)
+    .describe(
+      'How many days the service keeps runs after their end, with all that belongs to them; 0: forever.',
+    ),
   ...telemetrySettingsShape,
   ...authSettingsShape,
   ...interfaceSettingsShape,

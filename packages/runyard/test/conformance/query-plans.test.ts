@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RecallStore } from '../../src/capabilities/recall/store.js';
+import { defaultOf, slicedTables } from '../../src/capabilities/runs/slices.js';
 import type { Database } from '../../src/platform/storage/database.js';
 import { forEachDatabase } from '../support/databases.js';
 import { openExplainer, recordSql } from '../support/recorded-sql.js';
@@ -215,7 +216,8 @@ function walkedTable(line: string, next: string): string[] {
   const isWalked = scan === 'Seq' || !next.startsWith('Index Cond:');
   // the index of the failed ones holds nothing else
   if (/ traces_failed\b/.test(line)) return [];
-  const table = sqlite ?? (isWalked ? postgres : undefined);
+  // of the tables that have partitions, the rows of this test are in the one for what is no time to come
+  const table = sqlite ?? (isWalked ? postgres?.replace(/_default$/, '') : undefined);
   return table !== undefined && large.includes(table) ? [table] : [];
 }
 
@@ -373,7 +375,12 @@ async function fill(database: Database): Promise<void> {
   );
   // once autovacuum has counted that a value is common, PostgreSQL rightly walks along the order for it
   if (database.dialect === 'postgres')
-    statements.unshift(...large.map((table) => `ALTER TABLE ${table} SET (autovacuum_enabled = false)`));
+    statements.unshift(
+      ...large.map((table) => {
+        const filled = Object.hasOwn(slicedTables, table) ? defaultOf(table) : table;
+        return `ALTER TABLE ${filled} SET (autovacuum_enabled = false)`;
+      }),
+    );
   await database.transaction(async (run) => {
     for (const sql of statements) await run(sql);
   });

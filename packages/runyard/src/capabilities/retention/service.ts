@@ -5,12 +5,16 @@ import { keysKeptMs } from '../../core/runs/engine.js';
 import type { Timers } from '../../core/timers.js';
 import type { Settings } from '../../platform/config.js';
 import type { Database } from '../../platform/storage/database.js';
-import { type EndedPlace, RetentionStore } from './store.js';
+import { endOfTime, idOfDay, type SlicedTable, slicedTables, today } from '../runs/slices.js';
+import { SlicesStore } from './slices-store.js';
+import { type EndedPlace, type LeftFrom, RetentionStore } from './store.js';
 
 export interface RetentionOptions {
   /** How long each kind of data is kept; 0: forever. */
   readonly settings: Pick<Settings, 'eventRetentionHours' | 'traceRetentionDays'> &
-    Partial<Pick<Settings, 'evalRetentionDays' | 'scheduleHistoryDays' | 'mcpSessionHours'>>;
+    Partial<
+      Pick<Settings, 'evalRetentionDays' | 'scheduleHistoryDays' | 'mcpSessionHours' | 'runRetentionDays'>
+    >;
   readonly timers: Timers;
   readonly log: Log;
 }
@@ -39,6 +43,10 @@ const pauseMs = 20;
 /** A block of events may be large. */
 const blocksAtOnce = 50;
 const runsAtOnce = 200;
+/** Each takes its steps and events along. */
+const runsRemovedAtOnce = 100;
+/** The days of a slice: few, where slices are dropped soon; a slice costs every read a little. */
+const sliceDays = { short: 1, middle: 7, long: 28 } as const;
 /** A job takes thousands of steps along. */
 const jobsRemovedAtOnce = 20;
 const evalsRemovedAtOnce = 20;
@@ -48,11 +56,13 @@ const mediaRemovedAtOnce = 20;
 const mcpRemovedAtOnce = 50;
 
 /**
- * Removes what is too old from one database: events, traces, evals, scores of live evals, the history of schedules,
+ * Removes what is too old from one database: events, runs, traces, evals, scores of live evals, the history of schedules,
  * sessions of MCP clients, cached answers of models, keys and jobs, and nothing else. Several processes may do so at once.
  */
 export class RetentionService {
   private readonly store: RetentionStore;
+  /** PostgreSQL only. */
+  private readonly slices: Readonly<Record<SlicedTable['name'], SlicesStore>> | undefined;
   private stopTimer: () => void = () => {};
   private sweeping: Promise<void> | undefined;
   private ended = false;
@@ -63,6 +73,11 @@ export class RetentionService {
     private readonly options: RetentionOptions,
   ) {
     this.store = new RetentionStore(database);
+    if (database.dialect === 'postgres')
+      this.slices = {
+        steps: new SlicesStore(database, slicedTables.steps),
+        event_blocks: new SlicesStore(database, slicedTables.event_blocks),
+      };
   }
 
   begin(): void {
@@ -135,7 +150,29 @@ export class RetentionService {
       const begun = now - mcpRequestsKeptMs;
       await this.inBatches(mcpRemovedAtOnce, (limit) => this.store.removeMcpRequests(begun, limit));
     }
-    if (eventRetentionHours > 0) await this.removeEvents(now - eventRetentionHours * hourMs);
+    const leftFrom = await this.sliced(now);
+    if (eventRetentionHours > 0) await this.removeEvents(now - eventRetentionHours * hourMs, leftFrom);
+    const { runRetentionDays = 0 } = settings;
+    if (runRetentionDays === 0) return;
+    const before = now - runRetentionDays * dayMs;
+    await this.inBatches(runsRemovedAtOnce, (limit) => this.store.removeRuns(before, limit, leftFrom));
+    await this.slices?.steps.drop(today(before));
+    if (eventRetentionHours === 0) await this.slices?.event_blocks.drop(today(before));
+  }
+
+  /** Prepares the slices of the days to come, and drops those of events. What is newer than the rest is left to them. */
+  private async sliced(now: number): Promise<LeftFrom> {
+    const none = idOfDay(endOfTime);
+    if (this.slices === undefined) return { steps: none, event_blocks: none };
+    const { steps, event_blocks } = this.slices;
+    const { eventRetentionHours, runRetentionDays = 0 } = this.options.settings;
+    const runDays = runRetentionDays > 0 && runRetentionDays <= 180 ? sliceDays.middle : sliceDays.long;
+    const eventDays = eventRetentionHours > 0 && eventRetentionHours <= 14 * 24 ? sliceDays.short : runDays;
+    await steps.extend(runDays, now);
+    await event_blocks.extend(eventDays, now);
+    const until = now - eventRetentionHours * hourMs;
+    if (eventRetentionHours > 0) await event_blocks.drop(today(until), until);
+    return { steps: await steps.leftFrom(), event_blocks: await event_blocks.leftFrom() };
   }
 
   /** Those that have expired, then those that expire first while there are too many. */
@@ -151,14 +188,16 @@ export class RetentionService {
    * In the order in which the runs ended. How far that got is noted, so that the next look begins there. A run is
    * stored moments after the time that it notes as its end, and the shortest retention is an hour: none is passed by.
    */
-  private async removeEvents(until: number): Promise<void> {
+  private async removeEvents(until: number, { event_blocks }: LeftFrom): Promise<void> {
     let place: EndedPlace = { endedAt: await this.store.removedUntil(), runId: '' };
     while (!this.ended) {
       const runs = await this.store.ended(place, until, runsAtOnce);
       const last = runs.at(-1);
       if (last === undefined) return;
       const runIds = runs.map(({ runId }) => runId);
-      await this.inBatches(blocksAtOnce, (limit) => this.store.removeEvents(runIds, until, limit));
+      await this.inBatches(blocksAtOnce, (limit) =>
+        this.store.removeEvents(runIds, until, limit, event_blocks),
+      );
       if (this.ended) return;
       if (last.endedAt > place.endedAt) await this.store.noteRemoved(last.endedAt);
       place = last;

@@ -1,4 +1,6 @@
 import { type Database, type Statement, statement } from '../../platform/storage/database.js';
+import { removeResponsesOfSessions } from '../response-cache/removal-store.js';
+import { endOfTime, idOfDay, type SlicedTable } from '../runs/slices.js';
 
 /** A place in the order in which runs ended. */
 export interface EndedPlace {
@@ -37,11 +39,12 @@ const removeBlocks: Statement = {
         AND runs.${ended} AND runs.updated_at <= ?2
       LIMIT ?3)
     RETURNING 1 AS removed`,
+  // Those in slices are dropped with them.
   // in one order: two processes that remove the same wait for each other, and not each for the other
   postgres: `DELETE FROM event_blocks USING (
       SELECT blocks.run_id, blocks.first_index
       FROM unnest($1::text[]) AS given(run_id) JOIN runs USING (run_id) JOIN event_blocks AS blocks USING (run_id)
-      WHERE runs.${ended} AND runs.updated_at <= $2
+      WHERE runs.${ended} AND runs.updated_at <= $2 AND NOT (blocks.run_id >= $4 AND blocks.run_id < $5)
       ORDER BY blocks.run_id, blocks.first_index LIMIT $3 FOR UPDATE OF blocks) AS old
     WHERE event_blocks.run_id = old.run_id AND event_blocks.first_index = old.first_index
     RETURNING 1 AS removed`,
@@ -196,6 +199,51 @@ const readSurplus = statement(
   'SELECT expires_at FROM cached_responses ORDER BY expires_at DESC, cache_key DESC LIMIT 1 OFFSET ?',
 );
 
+/** From which id on the rows of each table are left to the slices that are dropped. */
+export type LeftFrom = Readonly<Record<SlicedTable['name'], string>>;
+
+const leaveToSlices = `SELECT set_config('runyard.steps_left_from', $1, true),
+  set_config('runyard.event_blocks_left_from', $2, true)`;
+
+const readOldRuns = statement(
+  'old_runs',
+  `SELECT run_id, session_id FROM runs WHERE ${ended} AND updated_at <= ?
+   ORDER BY updated_at, run_id LIMIT ?`,
+);
+
+// As runs do it: sessions first, in their order.
+const lockSessions =
+  'SELECT 1 FROM sessions WHERE session_id = ANY($1::text[]) ORDER BY session_id FOR NO KEY UPDATE';
+
+// One that was continued meanwhile stays.
+const ofRuns = (given: string, until: string, locked: string) => `
+  DELETE FROM runs WHERE run_id IN (
+    SELECT run_id FROM runs WHERE run_id ${given} AND ${ended} AND updated_at <= ${until} ORDER BY run_id ${locked})
+  RETURNING run_id`;
+
+const removeOldRuns: Statement = {
+  name: 'remove_old_runs',
+  sqlite: ofRuns('IN (SELECT value FROM json_each(?1))', '?2', ''),
+  postgres: ofRuns('= ANY($1::text[])', '$2', 'FOR UPDATE'),
+};
+
+const removeTracesOfRuns: Statement = {
+  name: 'remove_traces_of_runs',
+  sqlite: 'DELETE FROM traces WHERE run_id IN (SELECT value FROM json_each(?1))',
+  postgres: 'DELETE FROM traces WHERE run_id = ANY($1::text[])',
+};
+
+const emptySessions = (given: string, until: string) => `
+  DELETE FROM sessions WHERE session_id ${given} AND updated_at <= ${until}
+    AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.session_id = sessions.session_id)
+  RETURNING session_id`;
+
+const removeEmptySessions: Statement = {
+  name: 'remove_empty_sessions',
+  sqlite: emptySessions('IN (SELECT value FROM json_each(?1))', '?2'),
+  postgres: emptySessions('= ANY($1::text[])', '$2'),
+};
+
 /** Finds and removes what is too old, in one database. Each call is one short statement. */
 export class RetentionStore {
   constructor(private readonly database: Database) {}
@@ -217,11 +265,44 @@ export class RetentionStore {
     return rows.map((row) => ({ runId: row.run_id, endedAt: row.updated_at }));
   }
 
-  /** Removes events of those of the runs that ended up to a time, and answers with how many blocks of them. */
-  async removeEvents(runIds: readonly string[], until: number, limit: number): Promise<number> {
+  /**
+   * Removes events of those of the runs that ended up to a time, and answers with how many blocks of them. Blocks of ids
+   * from `leftFrom` on are dropped with their slice.
+   */
+  async removeEvents(
+    runIds: readonly string[],
+    until: number,
+    limit: number,
+    leftFrom: string,
+  ): Promise<number> {
     await this.remove(removeTexts, [runIds, until]);
     await this.remove(removePacked, [runIds, until]);
-    return this.remove(removeBlocks, [runIds, until, limit]);
+    const inSlices = this.database.dialect === 'postgres' ? [leftFrom, idOfDay(endOfTime)] : [];
+    return this.remove(removeBlocks, [runIds, until, limit, ...inSlices]);
+  }
+
+  /**
+   * Removes runs that ended up to a time, with all that belongs to them, and sessions that have no others and were not
+   * changed since. The usage stays with its session. Rows in slices are left to them.
+   */
+  removeRuns(until: number, limit: number, leftFrom: LeftFrom): Promise<number> {
+    const { dialect } = this.database;
+    return this.database.transaction(async (run) => {
+      if (dialect === 'postgres') {
+        await run(byIndexAlone);
+        await run(leaveToSlices, [leftFrom.steps, leftFrom.event_blocks]);
+      }
+      const found = await run<{ run_id: string; session_id: string }>(readOldRuns[dialect], [until, limit]);
+      if (found.length === 0) return 0;
+      const sessionIds = [...new Set(found.map((row) => row.session_id))];
+      if (dialect === 'postgres') await run(lockSessions, [sessionIds]);
+      const runIds = found.map((row) => row.run_id);
+      const removed = await run<{ run_id: string }>(removeOldRuns[dialect], [runIds, until]);
+      await run(removeTracesOfRuns[dialect], [removed.map((row) => row.run_id)]);
+      const empty = await run<{ session_id: string }>(removeEmptySessions[dialect], [sessionIds, until]);
+      await run(removeResponsesOfSessions[dialect], [empty.map((row) => row.session_id)]);
+      return found.length;
+    });
   }
 
   /** Removes traces that ended before a time. */

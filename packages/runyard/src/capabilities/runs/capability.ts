@@ -11,6 +11,7 @@ import { jobs } from './migrations/0015-jobs.js';
 import { receivedEvents } from './migrations/0030-received-events.js';
 import { packedRuns } from './migrations/0032-packed-runs.js';
 import { queueOrder } from './migrations/0034-queue-order.js';
+import { slices } from './migrations/0035-slices.js';
 import { StoredPastSessions } from './past-sessions.js';
 import type { RunServices } from './routes/route-kit.js';
 import { type SessionRunServices, sessionRunRoutes } from './routes/session-run-routes.js';
@@ -38,7 +39,17 @@ declare module '../capability.js' {
 
 export const runs: Capability = {
   name: 'runs',
-  migrations: [pausedComponents, runTexts, definitions, askers, jobs, receivedEvents, packedRuns, queueOrder],
+  migrations: [
+    pausedComponents,
+    runTexts,
+    definitions,
+    askers,
+    jobs,
+    receivedEvents,
+    packedRuns,
+    queueOrder,
+    slices,
+  ],
   routes: [...runRoutes, ...sessionRunRoutes],
   info: { orphaned_runs: orphanedRuns },
   open(site) {

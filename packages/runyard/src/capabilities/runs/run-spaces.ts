@@ -1,6 +1,7 @@
 import { errors } from '../../core/errors/errors.js';
 import type { EngineCondition } from '../../core/runs/engine-condition.js';
 import type { DatabaseQuery } from '../../platform/http/request/database-query.js';
+import type { PoolUse } from '../../platform/storage/database.js';
 import type { DatabaseProbe } from '../../platform/storage/probe.js';
 import type { SchemaGate } from '../../platform/storage/schema-gate.js';
 import type { RunSpace, SpaceDatabase, Spaces } from '../capability.js';
@@ -11,6 +12,7 @@ export interface SpaceParts {
   readonly databaseId: string;
   probe(): Promise<DatabaseProbe>;
   engine(): EngineCondition;
+  pools(): readonly PoolUse[];
 }
 
 /** One run space for each registered database. */
@@ -66,6 +68,7 @@ export class RunSpaces implements Spaces {
       databaseId,
       probe: () => space.probe(),
       engine: () => space.engine(),
+      pools: () => space.database.pools,
     }));
   }
 

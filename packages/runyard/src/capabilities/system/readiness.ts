@@ -2,6 +2,7 @@ import { isReported } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
 import type { EngineCondition } from '../../core/runs/engine-condition.js';
 import type { RunSlots } from '../../core/runs/leases/run-slots.js';
+import type { PoolUse } from '../../platform/storage/database.js';
 import type { DatabaseProbe } from '../../platform/storage/probe.js';
 import { runCounts } from './run-counts.js';
 
@@ -10,6 +11,16 @@ export interface ReadyPart {
   readonly databaseId: string;
   probe(): Promise<DatabaseProbe>;
   engine(): EngineCondition;
+  /** The connections to it; none of a database that has no pools. */
+  pools?(): readonly PoolUse[];
+}
+
+/** Of one pool: connections that are used, open and allowed, and calls that wait for one. */
+interface PoolCounts {
+  readonly in_use: number;
+  readonly open: number;
+  readonly size: number;
+  readonly waiting: number;
 }
 
 type DatabaseState = 'ok' | 'unavailable' | 'read_only' | 'unknown';
@@ -34,7 +45,10 @@ interface Check<State extends string> {
 export interface ReadinessReport {
   readonly status: 'ready' | 'not_ready';
   readonly checks: {
-    readonly database: Check<DatabaseState>;
+    readonly database: Check<DatabaseState> & {
+      /** By the id of the database, and by the name of the pool. */
+      readonly pools?: Readonly<Record<string, Readonly<Record<string, PoolCounts>>>>;
+    };
     readonly migrations: Check<SchemaState>;
     readonly engine: Check<EngineState> & { readonly runs?: ReturnType<typeof runCounts> };
     readonly stopping: { readonly status: CheckStatus };
@@ -86,9 +100,23 @@ export class Readiness {
     this.#lookedAt = performance.now();
   }
 
+  /** As they are now, whatever the state of the databases was. */
+  #pools() {
+    const pools = this.#parts.flatMap(({ part }) => {
+      const counts = (part.pools?.() ?? []).map(
+        ({ name, inUse, open, size, waiting }): [string, PoolCounts] => [
+          name,
+          { in_use: inUse, open, size, waiting },
+        ],
+      );
+      return counts.length === 0 ? [] : [[part.databaseId, Object.fromEntries(counts)] as const];
+    });
+    return pools.length === 0 ? {} : { pools: Object.fromEntries(pools) };
+  }
+
   #reportNow(): ReadinessReport {
     const checks = {
-      database: checkOf(this.#states, ({ database }) => database, 'ok'),
+      database: { ...checkOf(this.#states, ({ database }) => database, 'ok'), ...this.#pools() },
       migrations: checkOf(this.#states, ({ schema }) => schema, 'current'),
       engine: {
         ...checkOf(this.#states, ({ engine }) => engine, 'ok'),
@@ -108,7 +136,7 @@ class PartWatch {
   #faulty = false;
 
   constructor(
-    private readonly part: ReadyPart,
+    readonly part: ReadyPart,
     private readonly log: Log,
   ) {}
 

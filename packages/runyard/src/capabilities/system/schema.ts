@@ -24,6 +24,13 @@ const runCounts = lazyObject(() => ({
   max_waiting: z.int().meta({ description: 'The setting maxWaitingRuns.' }),
 }));
 
+const poolCounts = lazyObject(() => ({
+  in_use: z.int().meta({ description: 'Connections in use.' }),
+  open: z.int().meta({ description: 'Open connections.' }),
+  size: z.int().meta({ description: 'How many connections may be open.' }),
+  waiting: z.int().meta({ description: 'Calls that wait for a connection.' }),
+}));
+
 const checkStatus = z.enum(['ok', 'failed', 'unknown']);
 
 function checkOf(states: readonly [string, ...string[]], description: string) {
@@ -34,7 +41,15 @@ function checkOf(states: readonly [string, ...string[]], description: string) {
 export const readyBody = lazyObject(() => ({
   status: z.enum(['ready', 'not_ready']),
   checks: z.object({
-    database: checkOf(['ok', 'unavailable', 'read_only', 'unknown'], 'Whether each database accepts writes.'),
+    database: checkOf(
+      ['ok', 'unavailable', 'read_only', 'unknown'],
+      'Whether each database accepts writes.',
+    ).extend({
+      pools: z
+        .record(z.string(), z.record(z.string(), poolCounts))
+        .optional()
+        .meta({ description: 'The connections to each PostgreSQL database, by the name of the pool.' }),
+    }),
     migrations: checkOf(
       ['current', 'older', 'newer', 'unknown'],
       'Whether each database has the schema of this version.',

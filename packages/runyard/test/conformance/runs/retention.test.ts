@@ -11,7 +11,7 @@ import { migrate } from '../../../src/platform/storage/migrations/migrate.js';
 import { type LogLine, recordingLog } from '../../support/clients/http-server.js';
 import { forEachDatabase } from '../../support/databases.js';
 import { openOver } from '../../support/open-services.js';
-import { aRun, aStep, creation, resting, resumption, start } from '../builders.js';
+import { aRun, aStep, creation, progress, resting, resumption, start } from '../builders.js';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -20,15 +20,16 @@ const now = start + 100 * day;
 interface Given {
   readonly eventRetentionHours?: number;
   readonly traceRetentionDays?: number;
+  readonly runRetentionDays?: number;
   readonly at?: number;
   readonly logged?: LogLine[];
 }
 
 function retentionOf(database: Database, given: Given = {}): RetentionService {
-  const { eventRetentionHours = 24, traceRetentionDays = 30, at = now, logged } = given;
+  const { eventRetentionHours = 24, traceRetentionDays = 30, runRetentionDays = 0, at = now, logged } = given;
   const timers = { ...systemTimers, now: () => at };
   const log = logged === undefined ? silentLog : recordingLog(logged);
-  const settings = { eventRetentionHours, traceRetentionDays };
+  const settings = { eventRetentionHours, traceRetentionDays, runRetentionDays };
   return new RetentionService(database, { settings, timers, log });
 }
 
@@ -102,6 +103,43 @@ forEachDatabase((_dialect, freshPlace, emptyPlace) => {
     for (const { runId } of kept) expect((await jobs.load(runId))?.steps).toHaveLength(1);
     const left = await database.query.selectFrom('job_steps').select('run_id').execute();
     expect(left).toHaveLength(kept.length);
+  });
+
+  it('removes runs that ended long enough ago, with all that belongs to them', async () => {
+    const { database, runs } = await opened();
+    const old = [
+      rested('completed', now - 10 * day, { sessionId: 'old' }),
+      rested('error', now - 9 * day, { sessionId: 'both' }),
+    ];
+    const left = [
+      rested('completed', now - 8 * day, { sessionId: 'both' }),
+      rested('paused', start, { sessionId: 'waiting' }),
+    ];
+    const events = { firstIndex: 0, count: 2, payload: 'e\ta\t\t{}\ne\tb\t\t{}' };
+    for (const run of [...old, ...left]) {
+      expect(await runs.commit([creation({ ...run, status: 'running' }, { events })])).toEqual([]);
+      expect(await runs.commit([progress(run, {}, { steps: [aStep(run, 0)] })])).toEqual([]);
+    }
+    await database.query
+      .updateTable('sessions')
+      .set({ updated_at: now - 9 * day })
+      .execute();
+    const kinds = { eventRetentionHours: 0, traceRetentionDays: 0 };
+    await retentionOf(database, { ...kinds, runRetentionDays: 0 }).sweep();
+    expect(await kept(database, 'traces')).toHaveLength(4);
+    await retentionOf(database, { ...kinds, runRetentionDays: 9 }).sweep();
+    for (const { runId } of old) {
+      expect(await runs.load(runId)).toBeUndefined();
+      expect(await runs.countEvents(runId, 0, 100)).toBe(0);
+    }
+    for (const { runId } of left) expect((await runs.load(runId))?.steps).toHaveLength(1);
+    const steps = await database.query.selectFrom('steps').select('run_id').execute();
+    expect(steps.map((row) => row.run_id).sort()).toEqual(ids(left).sort());
+    expect(await withEvents(runs, left)).toHaveLength(2);
+    expect(await kept(database, 'traces')).toEqual(ids(left).sort());
+    // one whose other runs are left, and one that waits, stay
+    const sessions = await database.query.selectFrom('sessions').select('session_id').execute();
+    expect(sessions.map((row) => row.session_id).sort()).toEqual(['both', 'waiting']);
   });
 
   async function opened() {
