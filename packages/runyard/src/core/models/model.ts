@@ -78,6 +78,8 @@ export interface ModelCapabilities {
 export interface ModelCallOptions {
   /** Aborting it closes the connection to the provider. */
   readonly signal: AbortSignal;
+  /** An adapter that tries again by itself calls it with each failure before that. It must not throw. */
+  readonly failedTry?: (error: unknown) => void;
 }
 
 export interface Model {

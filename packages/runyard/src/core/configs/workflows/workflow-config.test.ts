@@ -135,6 +135,7 @@ const settings: WorkflowSettings = {
   database: 'archive',
   metadata: { owner: 'ada' },
   maxParallel: 3,
+  priority: 'low',
   limits: { steps: 50, toolCalls: 10, tokens: null, cost: 2.5, timeMs: 1_000, bytes: 4_096 },
 };
 const original = workflow({ id: 'newsletter', ...settings });

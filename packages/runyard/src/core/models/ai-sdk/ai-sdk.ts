@@ -67,7 +67,7 @@ class AiSdkBridge implements Model {
     };
   }
 
-  async generate(request: ModelRequest, { signal }: ModelCallOptions): Promise<ModelResponse> {
+  async generate(request: ModelRequest, { signal, failedTry }: ModelCallOptions): Promise<ModelResponse> {
     const options = await callOptions(request, this.#prompt, signal);
     for (let attempt = 0; ; attempt += 1) {
       signal.throwIfAborted();
@@ -79,12 +79,12 @@ class AiSdkBridge implements Model {
         answer.finish(result.usage, result.finishReason);
         return await answer.response(request.media);
       } catch (error) {
-        await this.#pause(error, attempt, signal);
+        await this.#pause(error, attempt, signal, failedTry);
       }
     }
   }
 
-  async *stream(request: ModelRequest, { signal }: ModelCallOptions): AsyncGenerator<ModelChunk> {
+  async *stream(request: ModelRequest, { signal, failedTry }: ModelCallOptions): AsyncGenerator<ModelChunk> {
     const options = await callOptions(request, this.#prompt, signal);
     for (let attempt = 0; ; attempt += 1) {
       signal.throwIfAborted();
@@ -109,7 +109,7 @@ class AiSdkBridge implements Model {
         return;
       } catch (error) {
         if (delivered) throw signal.aborted ? signal.reason : modelErrorOf(this.provider, error);
-        await this.#pause(error, attempt, signal);
+        await this.#pause(error, attempt, signal, failedTry);
       } finally {
         // A reader that leaves early must not leave the provider talking.
         reader?.cancel().catch(() => {});
@@ -118,9 +118,16 @@ class AiSdkBridge implements Model {
   }
 
   /** Waits until it is time for another try; throws the error if another makes no sense. */
-  async #pause(error: unknown, attempt: number, signal: AbortSignal): Promise<void> {
+  async #pause(
+    error: unknown,
+    attempt: number,
+    signal: AbortSignal,
+    failedTry: ModelCallOptions['failedTry'],
+  ): Promise<void> {
     signal.throwIfAborted();
-    await pauseBeforeRetry(modelErrorOf(this.provider, error), attempt, this.#options, signal);
+    const failure = modelErrorOf(this.provider, error);
+    failedTry?.(failure);
+    await pauseBeforeRetry(failure, attempt, this.#options, signal);
   }
 
   #unfinished(): ModelError {

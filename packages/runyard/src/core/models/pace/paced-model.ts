@@ -17,6 +17,15 @@ export function withPace({ run, ports: { pace } }: PacedContext, model: Model): 
   return isNative(model) ? native(paced) : paced;
 }
 
+/** How a model is called: the pace of the others follows from what its provider refuses. */
+export function callOptions(
+  { ports: { pace } }: Pick<PacedContext, 'ports'>,
+  model: Model,
+  signal: AbortSignal,
+): ModelCallOptions {
+  return pace === undefined ? { signal } : { signal, failedTry: (error) => pace.failed(model, error) };
+}
+
 class PacedModel implements Model {
   readonly id: string;
   readonly provider: string;

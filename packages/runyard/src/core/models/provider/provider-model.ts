@@ -35,6 +35,7 @@ interface Exchange {
   readonly begin: () => GrowingAnswer;
   readonly attempt: number;
   readonly continuations: number;
+  readonly failedTry: ModelCallOptions['failedTry'];
 }
 
 /** A model behind HTTP, whatever its protocol: retries, time-outs, streams, errors. */
@@ -59,8 +60,8 @@ export class ProviderModel implements Model {
     if (connection.fetch === undefined && connection.wait === undefined) native(this);
   }
 
-  async generate(request: ModelRequest, { signal }: ModelCallOptions): Promise<ModelResponse> {
-    let exchange = await this.#exchange(request, signal, false);
+  async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
+    let exchange = await this.#exchange(request, options, false);
     for (;;) {
       try {
         const { response, next } = await this.#settle(exchange, await this.#whole(exchange));
@@ -73,8 +74,9 @@ export class ProviderModel implements Model {
   }
 
   /** One generator, not one inside another: the hop between two of them costs as much as a token itself. */
-  async *stream(request: ModelRequest, { signal }: ModelCallOptions): AsyncGenerator<ModelChunk> {
-    let exchange = await this.#exchange(request, signal, true);
+  async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ModelChunk> {
+    const { signal } = options;
+    let exchange = await this.#exchange(request, options, true);
     for (;;) {
       let answer: ProviderAnswer | undefined;
       let delivered = false;
@@ -119,11 +121,15 @@ export class ProviderModel implements Model {
     }
   }
 
-  async #exchange(request: ModelRequest, signal: AbortSignal, stream: boolean): Promise<Exchange> {
+  async #exchange(
+    request: ModelRequest,
+    { signal, failedTry }: ModelCallOptions,
+    stream: boolean,
+  ): Promise<Exchange> {
     const begin = () => this.#protocol.answer(request, this.#client.fail);
     const body = { stream, unsigned: false };
     const call = await this.#call(request, signal, body);
-    return { request, call, body, begin, attempt: 0, continuations: 0 };
+    return { request, call, body, begin, failedTry, attempt: 0, continuations: 0 };
   }
 
   async #call(request: ModelRequest, signal: AbortSignal, body: BodyOptions): Promise<ProviderCall> {
@@ -141,7 +147,7 @@ export class ProviderModel implements Model {
     exchange: Exchange,
     answer: GrowingAnswer,
   ): Promise<{ readonly response: ModelResponse; readonly next?: Exchange }> {
-    const { request, continuations } = exchange;
+    const { request, continuations, failedTry } = exchange;
     const response = await answer.response(request.media);
     const begin = answer.continuation;
     if (begin === undefined) return { response };
@@ -153,7 +159,7 @@ export class ProviderModel implements Model {
     const call = await this.#call(request, exchange.call.signal, body);
     return {
       response,
-      next: { request, call, body, begin, attempt: 0, continuations: continuations + 1 },
+      next: { request, call, body, begin, failedTry, attempt: 0, continuations: continuations + 1 },
     };
   }
 
@@ -165,6 +171,7 @@ export class ProviderModel implements Model {
       const body = await this.#protocol.body(request, options);
       if (body !== call.body) return { ...exchange, call: { ...call, body }, body: options };
     }
+    exchange.failedTry?.(error);
     await this.#client.pause(error, attempt, call.signal);
     return { ...exchange, attempt: attempt + 1 };
   }

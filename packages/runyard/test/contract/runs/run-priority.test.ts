@@ -1,0 +1,104 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { agent, step, workflow } from '../../../src/index.js';
+import { openAICompatible } from '../../../src/models.js';
+import { Gatehouse } from '../../support/clients/tokens.js';
+import { RunLife } from '../../support/components/run-life.js';
+import { startModelServer } from '../../support/providers/model-server.js';
+import { ScriptBook } from '../../support/providers/script-book.js';
+import { startService } from '../../support/service.js';
+import { gate, until } from '../../support/until.js';
+
+test('a waiting run begins by its priority, which its component or its request sets', async () => {
+  const book = new ScriptBook();
+  const began: string[] = [];
+  const service = await startService({
+    agents: [
+      agent({ id: 'plain', model: book.model }),
+      agent({ id: 'patient', model: book.model, priority: 'low' }),
+    ],
+    workflows: [
+      workflow({ id: 'steps', steps: [step({ name: 's', run: () => void began.push('workflow') })] }),
+    ],
+    maxConcurrentRuns: 1,
+  });
+  const rest = gate();
+  book.write('first', { text: 'first', waitFor: rest.opened });
+  const begin = (id: string, message: string, priority?: string) =>
+    service.run(id, { message, background: true, ...(priority && { priority }) });
+  const runs = [await begin('plain', 'first')];
+  runs.push(await begin('patient', 'low by its agent'));
+  runs.push(await begin('plain', 'normal'));
+  runs.push(await begin('plain', 'high', 'high'));
+  runs.push(await begin('patient', 'raised', 'normal'));
+  const waiting = await service.submit('/workflows/steps/runs', {
+    ...{ message: 'x', stream: false, background: true, priority: 'low' },
+  });
+  expect(waiting.status).toBe(202);
+  rest.open();
+  const lives = [new RunLife(service, 'plain'), new RunLife(service, 'patient')];
+  for (const { body } of runs) {
+    const life = lives[body.agent_id === 'patient' ? 1 : 0]!;
+    expect((await life.rested(body.run_id)).status).toBe('completed');
+  }
+  const order = book.model.requests.map(({ messages }) => messages.at(-1)?.content);
+  expect(order.slice(0, 2)).toEqual(['first', 'high']);
+  expect(order.indexOf('low by its agent')).toBe(4);
+  const shown = async (at: number, id: string) =>
+    (await service.get(`/agents/${id}/runs/${runs[at]!.body.run_id}`)).body;
+  expect([(await shown(1, 'patient')).priority, (await shown(3, 'plain')).priority]).toEqual(['low', 'high']);
+  expect((await shown(2, 'plain')).priority).toBeUndefined();
+  const refused = await begin('plain', 'x', 'urgent');
+  expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'priority']]);
+});
+
+test('only the holder of a scope puts others behind', async () => {
+  const house = await Gatehouse.open({ agents: [agent({ id: 'plain', model: 'offline' })] });
+  const ask = async (scopes: string[], priority: string) => {
+    const person = await house.person('ada', scopes);
+    return person.run('plain', { message: 'x', priority });
+  };
+  for (const priority of ['low', 'normal']) expect((await ask(['agents:run'], priority)).status).toBe(200);
+  const refused = await ask(['agents:run'], 'high');
+  expect([refused.status, refused.body.detail]).toEqual([
+    403,
+    'Insufficient permissions. Required scope(s): runs:prioritize',
+  ]);
+  expect((await ask(['agents:run', 'runs:prioritize'], 'high')).status).toBe(200);
+});
+
+test('a provider that refuses a call as one too many is left alone by all runs, for as long as it asks', async () => {
+  const answer = { choices: [{ message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }] };
+  const server = await startModelServer((_request, index) =>
+    index === 0
+      ? { status: 429, headers: { 'retry-after': '50' }, body: { error: { message: 'slow down' } } }
+      : { body: answer },
+  );
+  onTestFinished(() => server.stop());
+  const model = (id: string) => openAICompatible({ id, baseUrl: server.url, apiKey: 'k' });
+  const service = await startService({
+    agents: ['refused', 'other'].map((id) => agent({ id, model: model(id) })),
+  });
+  const life = new RunLife(service, 'refused');
+  expect((await service.run('refused', { message: 'one' })).body.status).toBe('error');
+  const { body } = await service.run('refused', { message: 'two', background: true });
+  await until('it is executed', async () => (await life.stored(body.run_id)).status === 'running');
+  expect((await service.run('other', { message: 'three' })).body).toMatchObject({ content: 'ok' });
+  await life.cancel(body.run_id);
+  expect(server.requests.map((request) => request.body.model)).toEqual(['refused', 'other']);
+});
+
+test('calls beyond the rate of a model wait, and a cancelled run waits no longer', async () => {
+  const [slow, other] = [new ScriptBook({ id: 'slow' }), new ScriptBook({ id: 'other' })];
+  const service = await startService({
+    agents: [agent({ id: 'a', model: slow.model }), agent({ id: 'b', model: other.model })],
+    modelRates: { slow: { requestsPerMinute: 1 } },
+  });
+  const life = new RunLife(service, 'a');
+  expect((await service.run('a', { message: 'first' })).body.status).toBe('completed');
+  const { body } = await service.run('a', { message: 'second', background: true });
+  await until('it is executed', async () => (await life.stored(body.run_id)).status === 'running');
+  expect((await service.run('b', { message: 'third' })).body.status).toBe('completed');
+  await life.cancel(body.run_id);
+  expect((await life.stored(body.run_id)).status).toBe('cancelled');
+  expect(slow.requests('second')).toEqual([]);
+});
