@@ -1,4 +1,4 @@
-import { ApiError, ForbiddenError, NetworkError } from '@runyard/client';
+import { ApiError, ForbiddenError, NetworkError, NotFoundError, RunyardError } from '@runyard/client';
 import CircleAlert from 'lucide-react/icons/circle-alert';
 import type { ReactNode } from 'react';
 import { Button } from './button.js';
@@ -58,12 +58,23 @@ export function explained(error: unknown): Explained {
     const { detail, errorCode, requestId, status } = error;
     const facts = [`${status} ${errorCode}`, ...(requestId ? [`request ${requestId}`] : [])];
     const title =
-      error instanceof ForbiddenError ? 'Your token does not allow this' : 'The service refused this';
+      error instanceof ForbiddenError
+        ? 'Your token does not allow this'
+        : error instanceof NotFoundError
+          ? 'The service does not have this'
+          : 'The service refused this';
     return { title: status >= 500 ? 'The service failed' : title, detail, facts };
   }
   const detail = error instanceof Error ? error.message : String(error);
   if (error instanceof NetworkError)
     return { title: 'The service did not respond', detail: `${detail}. Is it running?`, facts: [] };
+  // such as a page of a proxy, or the answer of another version: the client or the page could not read it
+  if (error instanceof RunyardError || error instanceof TypeError)
+    return {
+      title: 'The console does not understand the answer',
+      detail: 'Is this the address of a Runyard service of the same version? See Settings.',
+      facts: [detail],
+    };
   return { title: 'Something failed in the console', detail, facts: [] };
 }
 

@@ -21,11 +21,22 @@ export function Log({ state, label, runId, intro, onOlder }: LogProps) {
   const scroll = useStickToBottom();
   const [isLoading, setIsLoading] = useState(false);
   const isFirst = useRef(true);
+  /** How far the end was from the top of what is visible, while earlier turns are loaded. */
+  const toEnd = useRef<number>(undefined);
   const older = async () => {
+    const { scrollHeight = 0, scrollTop = 0 } = scroll.container.current ?? {};
+    toEnd.current = scrollHeight - scrollTop;
     setIsLoading(true);
     await onOlder();
     setIsLoading(false);
   };
+  const oldest = turns[0]?.key;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what comes above moves what is read.
+  useLayoutEffect(() => {
+    const { current: element } = scroll.container;
+    if (element && toEnd.current !== undefined) element.scrollTop = element.scrollHeight - toEnd.current;
+    toEnd.current = undefined;
+  }, [oldest]);
   const found = runId !== undefined && turns.some(({ view }) => view.runId === runId);
   useLayoutEffect(() => {
     if (turns.length === 0 || !isFirst.current) return;

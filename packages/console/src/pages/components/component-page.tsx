@@ -32,7 +32,12 @@ export function ComponentPage() {
   const query = useStoredComponent(componentId);
   return (
     <Page>
-      <Loaded query={query}>{(stored) => <Shown stored={stored} />}</Loaded>
+      <Loaded
+        query={query}
+        header={<PageHeader title="Component" parent={<Link to="/components">Components</Link>} />}
+      >
+        {(stored) => <Shown stored={stored} />}
+      </Loaded>
     </Page>
   );
 }

@@ -40,7 +40,10 @@ export function ContentPage() {
   const jobs = useJobProgress(baseId, query.data?.status === 'processing' ? [contentId] : []);
   return (
     <Page>
-      <Loaded query={query}>
+      <Loaded
+        query={query}
+        header={<PageHeader title="Document" parent={<Link to="/knowledge">Knowledge</Link>} />}
+      >
         {(content) => <Shown content={content} baseId={baseId} job={jobs[contentId]} />}
       </Loaded>
     </Page>

@@ -150,7 +150,8 @@ function Counted({ found, range, tab, onTab }: CountedProps) {
 
 function rangeIn({ range = '30', from, to }: Readonly<Record<string, string | undefined>>): Range {
   if (range !== 'custom') return lastDays(ranges.includes(range) ? Number(range) : 30);
-  const isDate = (text: string | undefined): text is string => !Number.isNaN(Date.parse(text ?? ''));
+  const isDate = (text: string | undefined): text is string =>
+    /^\d{4}-\d\d-\d\d$/.test(text ?? '') && !Number.isNaN(Date.parse(text ?? ''));
   const fallback = lastDays(30);
   return { from: isDate(from) ? from : fallback.from, to: isDate(to) ? to : fallback.to };
 }

@@ -36,7 +36,12 @@ export function SchedulePage() {
   });
   return (
     <Page>
-      <Loaded query={query}>{(schedule) => <Shown schedule={schedule} />}</Loaded>
+      <Loaded
+        query={query}
+        header={<PageHeader title="Schedule" parent={<Link to="/schedules">Schedules</Link>} />}
+      >
+        {(schedule) => <Shown schedule={schedule} />}
+      </Loaded>
     </Page>
   );
 }

@@ -34,6 +34,7 @@ export function FormDialog({
   const [failure, setFailure] = useState<unknown>();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
+    if (busy) return;
     setBusy(true);
     setFailure(undefined);
     try {

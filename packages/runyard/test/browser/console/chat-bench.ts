@@ -1,6 +1,17 @@
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
-import { agent, type RunyardOptions, router, step, team, tool, workflow } from '../../../src/index.js';
+import {
+  agent,
+  agentFactory,
+  knowledge,
+  type RunyardOptions,
+  router,
+  step,
+  team,
+  tool,
+  workflow,
+} from '../../../src/index.js';
+import { scriptedModel } from '../../../src/testing.js';
 import { askUser, getUserInput } from '../../../src/tools.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
 import { type ConsoleBench, consoleBench } from './open-console.js';
@@ -52,15 +63,46 @@ function components(book: ScriptBook): RunyardOptions {
     tools: [add, refund, print, wire, getUserInput(), askUser()],
     addHistoryToContext: true,
   });
+  const thought = { title: 'Count', action: 'I count', result: 'Three', reasoning: 'One by one' };
+  const thoughts = scriptedModel(() =>
+    JSON.stringify({ ...thought, next_action: 'final_answer', confidence: 0.9 }),
+  );
+  const thinker = agent({
+    id: 'thinker',
+    name: 'Thinker',
+    model: scriptedModel(() => 'Three.'),
+    reasoningModel: thoughts,
+  });
+  const reader = agent({
+    id: 'reader',
+    name: 'Reader',
+    model: book.model,
+    knowledge: knowledge({
+      name: 'handbook',
+      contents: [{ name: 'delivery.md', from: { text: '# Delivery\n\nA lamp takes **two** days.' } }],
+    }),
+  });
+  const translator = agentFactory({
+    id: 'translator',
+    name: 'Translator',
+    inputSchema: z.object({ language: z.string().min(2), formal: z.boolean().default(true) }),
+    build: ({ input }) =>
+      agent({
+        name: 'Translator',
+        model: book.model,
+        instructions: `${input.language} ${input.formal ? 'formal' : 'familiar'}`,
+      }),
+  });
   const members = ['Ada', 'Grace'].map((name) =>
     agent({ id: name.toLowerCase(), name, role: 'Answers', model: book.model }),
   );
   let failures = 1;
   return {
     name: 'Yard',
-    agents: [clerk],
+    agents: [clerk, thinker, reader, translator],
     teams: [team({ id: 'crew', name: 'Crew', model: book.model, mode: 'broadcast', members })],
     workflows: [
+      workflow({ id: 'desk', name: 'Desk', steps: [step({ name: 'serve', agent: clerk })] }),
       workflow({
         id: 'letter',
         name: 'Letter',

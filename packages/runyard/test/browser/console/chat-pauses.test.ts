@@ -114,6 +114,22 @@ test('a workflow is started from a form, and its steps ask for a review, a way a
   expect(faults).toEqual([]);
 });
 
+test('a step of a workflow passes on what its agent waits for', async () => {
+  const { page } = await bench.open('/chat/workflow/desk');
+  await say(
+    page,
+    book.write('Two copies', { toolCalls: [{ name: 'print', arguments: { copies: 2 } }] }, 'Copied.'),
+  );
+  const card = page.getByRole('form', { name: 'print is executed outside the service' });
+  await card.getByText('copies').waitFor();
+  await page.reload();
+  await card.getByLabel('Result').fill('printed');
+  await card.getByRole('button', { name: 'Send the result' }).dblclick();
+  await lastTurn(page).getByText('Copied.').last().waitFor();
+  const told = book.requests('Two copies').at(-1)?.messages ?? [];
+  expect(told.filter(({ role }) => role === 'tool').map(({ content }) => content)).toEqual(['printed']);
+});
+
 test('the members of a team answer side by side', async () => {
   const { page } = await bench.open('/chat/team/crew');
   book.write(

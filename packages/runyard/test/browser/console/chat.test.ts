@@ -122,6 +122,14 @@ test('an answer is regenerated in its place, and an edited message branches the 
   await page.getByRole('button', { name: 'Regenerate' }).click();
   await lastTurn(page).getByText('Lyon.').waitFor();
   expect(await page.getByText('Paris.').count()).toBe(0);
+  for (const reload of [false, true]) {
+    if (reload) await page.reload();
+    await lastTurn(page).getByRole('button', { name: 'Previous answer' }).click();
+    await lastTurn(page).getByText('Paris.').waitFor();
+    expect(await page.getByRole('button', { name: 'Regenerate' }).count()).toBe(0);
+    await lastTurn(page).getByRole('button', { name: 'Next answer' }).click();
+    await lastTurn(page).getByText('Lyon.').waitFor();
+  }
   await say(page, book.write('Another', 'Nice.'));
   await lastTurn(page).getByText('Nice.').waitFor();
   const first = page.url();
@@ -215,4 +223,72 @@ test('sessions are listed, found, renamed and deleted', async () => {
   await page.getByText('No session has this in its name.').waitFor();
   await page.waitForURL((url) => !url.search.includes('session'));
   await page.getByText('Does the paperwork').waitFor();
+});
+
+test('earlier messages of a long session are loaded above, and what is read stays in its place', async () => {
+  for (let number = 1; number <= 25; number += 1)
+    await bench.service.run('clerk', { message: `Message ${number}.`, session_id: 'long' });
+  const { page } = await bench.open(`${clerk}?session=long`);
+  await lastTurn(page).getByText('Answer to: Message 25.').waitFor();
+  expect(await turns(page).count()).toBe(20);
+  const sixth = turns(page).filter({ hasText: 'Answer to: Message 6.' });
+  await page.getByRole('button', { name: 'Show earlier messages' }).scrollIntoViewIfNeeded();
+  const before = await sixth.boundingBox();
+  await page.getByRole('button', { name: 'Show earlier messages' }).click();
+  await turns(page).filter({ hasText: 'Answer to: Message 1.' }).waitFor({ state: 'attached' });
+  expect(await turns(page).count()).toBe(25);
+  const after = await sixth.boundingBox();
+  expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(60);
+  expect(await page.getByRole('button', { name: 'Show earlier messages' }).count()).toBe(0);
+});
+
+test('reasoning, references and the sources of an answer are there after a reload, too', async () => {
+  const { page } = await bench.open('/chat/agent/thinker');
+  await say(page, 'How many?');
+  await lastTurn(page).getByText('Three.', { exact: true }).waitFor();
+  for (const reload of [false, true]) {
+    if (reload) await page.reload();
+    await lastTurn(page).getByRole('button', { name: 'Reasoning' }).click();
+    await lastTurn(page).getByText('One by one').waitFor();
+    await lastTurn(page).getByText('Confidence 90 %').waitFor();
+  }
+  await page.goto(`${bench.service.url}/console/chat/agent/reader`);
+  const sources = [
+    { url: 'https://example.com/lamps', title: 'Lamps' },
+    { url: 'javascript:document.title=1', title: 'Trap' },
+  ];
+  book.write(
+    'How long?',
+    { toolCalls: [{ name: 'search_knowledge_base', arguments: { query: 'lamp' } }] },
+    { text: 'Two days.', citations: { sources } },
+  );
+  await say(page, 'How long?');
+  await lastTurn(page).getByText('Two days.').waitFor();
+  for (const reload of [false, true]) {
+    if (reload) await page.reload();
+    await lastTurn(page).getByRole('button', { name: '1 reference from knowledge' }).click();
+    await lastTurn(page).getByRole('button', { name: 'delivery.md' }).click();
+    const drawer = page.getByRole('dialog', { name: 'delivery.md' });
+    await drawer.locator('strong', { hasText: 'two' }).waitFor();
+    await drawer.getByRole('button', { name: 'Close' }).click();
+    expect(await lastTurn(page).getByRole('link', { name: 'Lamps' }).getAttribute('href')).toBe(
+      sources[0]?.url,
+    );
+    await lastTurn(page).getByText('Trap').waitFor();
+    expect(await lastTurn(page).getByRole('link', { name: 'Trap' }).count()).toBe(0);
+  }
+});
+
+test('a factory asks for what it builds the agent from, and an unknown agent is named', async () => {
+  const { page } = await bench.open('/chat/agent/translator');
+  await page.getByText('language: required').waitFor();
+  await page.getByLabel('language').fill('French');
+  await page.getByLabel('formal').uncheck();
+  await say(page, book.write('Good morning', 'Salut'));
+  await lastTurn(page).getByText('Salut').waitFor();
+  expect(book.requests('Good morning')[0]?.messages[0]?.content).toContain('French familiar');
+  await page.goto(`${bench.service.url}/console/chat/agent/nobody`);
+  await page.getByText('There is no agent “nobody”').waitFor();
+  await page.getByRole('link', { name: 'Open another chat' }).click();
+  await page.waitForURL('**/chat/agent/translator');
 });

@@ -99,5 +99,5 @@ test('a run that failed says why, and an unknown one says so', async () => {
   await page.getByRole('alert').getByText('The provider is down').waitFor();
   await fitsPhone(page);
   const unknown = await bench.open('/runs/agent/clerk/unknown');
-  await unknown.page.getByRole('alert').getByText('The service refused this').waitFor();
+  await unknown.page.getByRole('alert').getByText('The service does not have this').waitFor();
 });

@@ -1,9 +1,14 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 import { consoleBench } from './open-console.js';
 import { checkPage, holding } from './page-checks.js';
 
 const key = 'x'.repeat(32);
-const bench = consoleBench({ securityKey: key });
+const folder = mkdtempSync(join(tmpdir(), 'runyard-console-'));
+const bench = consoleBench({ securityKey: key, databases: { archive: `sqlite://${folder}/archive.db` } });
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the token of a new service account is shown once and works until it is revoked', async () => {
   const { page, faults } = await bench.open('/settings?tab=accounts', { token: key });
@@ -39,9 +44,9 @@ test('the token of a new service account is shown once and works until it is rev
 
 test('a migration shows its SQL and what it deletes before it is executed', async () => {
   const { page } = await bench.open('/settings?tab=databases', { token: key });
-  await page.getByText('current').waitFor();
+  await page.getByText('current').first().waitFor();
   await checkPage(page);
-  await page.getByRole('button', { name: 'Migrate default' }).click();
+  await page.getByRole('button', { name: 'Migrate archive' }).click();
   const dialog = page.getByRole('dialog');
   const version = dialog.getByLabel('To version');
   const latest = Number(await version.inputValue());
@@ -54,6 +59,39 @@ test('a migration shows its SQL and what it deletes before it is executed', asyn
   await version.fill(String(latest));
   await dialog.getByRole('button', { name: 'Show the SQL' }).click();
   await dialog.getByText('Nothing to do').waitFor();
+  // down and up again
+  for (const target of [latest - 1, latest]) {
+    await version.fill(String(target));
+    await dialog.getByRole('button', { name: 'Show the SQL' }).click();
+    await dialog.getByText('nothing is executed yet').waitFor();
+    await dialog.getByRole('button', { name: 'Migrate', exact: true }).click();
+    await dialog.getByText('nothing is executed yet').waitFor({ state: 'detached' });
+    await dialog.getByText('done', { exact: true }).first().waitFor();
+    const { body } = await bench.service.get('/databases', { authorization: `Bearer ${key}` });
+    expect(body).toContainEqual(expect.objectContaining({ db_id: 'archive', version: target }));
+  }
+});
+
+test('with several databases, pages show the main one until another is chosen, also in links', async () => {
+  for (const [id, memory] of [
+    ['default', 'Likes tea'],
+    ['archive', 'Liked coffee'],
+  ])
+    await bench.service.call('POST', `/memories?db_id=${id}`, {
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ memory, user_id: 'ada' }),
+    });
+  const { page } = await bench.open('/memory', { token: key });
+  await page.getByText('Likes tea', { exact: true }).waitFor();
+  await page.getByRole('complementary').getByLabel('Database').selectOption('archive');
+  await page.getByText('Liked coffee', { exact: true }).waitFor();
+  expect(await page.getByText('Likes tea', { exact: true }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Traces' }).click();
+  await page.getByText('No traces yet').waitFor();
+  expect(page.url()).toContain('db=archive');
+  await page.goBack();
+  await page.reload();
+  await page.getByText('Liked coffee', { exact: true }).waitFor();
 });
 
 test('the state of the service is shown, and only what scopes allow', async () => {

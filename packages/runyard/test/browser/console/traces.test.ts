@@ -156,7 +156,7 @@ test('a trace of many spans draws those that are visible', async () => {
 
 test('an unknown trace says so, and offers to try again', async () => {
   const { page } = await bench.open('/traces/unknown');
-  await page.getByRole('alert').getByText('The service refused this').waitFor();
+  await page.getByRole('alert').getByText('The service does not have this').waitFor();
   await page.getByRole('button', { name: 'Retry' }).waitFor();
   await fitsPhone(page);
 });

@@ -152,6 +152,6 @@ test('the graph is saved as a picture', async () => {
   await page.getByRole('button', { name: 'Fit' }).click();
   await page.getByText('100 %').waitFor();
   const unknown = await bench.open('/workflows/unknown');
-  await unknown.page.getByRole('alert').getByText('The service refused this').waitFor();
+  await unknown.page.getByRole('alert').getByText('The service does not have this').waitFor();
   expect(faults).toEqual([]);
 });
