@@ -13,6 +13,8 @@ export interface SpaceParts {
   probe(): Promise<DatabaseProbe>;
   engine(): EngineCondition;
   pools(): readonly PoolUse[];
+  /** Whether the Redis beside it can be used; undefined where there is none. */
+  redis(): boolean | undefined;
 }
 
 /** One run space for each registered database. */
@@ -69,6 +71,7 @@ export class RunSpaces implements Spaces {
       probe: () => space.probe(),
       engine: () => space.engine(),
       pools: () => space.database.pools,
+      redis: () => space.database.redis?.connection.isReachable,
     }));
   }
 

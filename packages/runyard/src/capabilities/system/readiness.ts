@@ -11,6 +11,8 @@ export interface ReadyPart {
   readonly databaseId: string;
   probe(): Promise<DatabaseProbe>;
   engine(): EngineCondition;
+  /** Whether the Redis beside it can be used; undefined where there is none. */
+  redis?(): boolean | undefined;
   /** The connections to it; none of a database that has no pools. */
   pools?(): readonly PoolUse[];
 }
@@ -34,6 +36,8 @@ interface PartState {
   readonly engine: EngineState;
 }
 
+type RedisState = 'ok' | 'unavailable';
+
 type CheckStatus = 'ok' | 'failed' | 'unknown';
 
 interface Check<State extends string> {
@@ -52,6 +56,8 @@ export interface ReadinessReport {
     readonly migrations: Check<SchemaState>;
     readonly engine: Check<EngineState> & { readonly runs?: ReturnType<typeof runCounts> };
     readonly stopping: { readonly status: CheckStatus };
+    /** Requests are served without it: it does not count. */
+    readonly redis?: Check<RedisState>;
   };
 }
 
@@ -125,7 +131,17 @@ export class Readiness {
       stopping: { status: this.#stopping ? ('failed' as const) : ('ok' as const) },
     };
     const ready = Object.values(checks).every(({ status }) => status === 'ok');
-    return { status: ready ? 'ready' : 'not_ready', checks };
+    return { status: ready ? 'ready' : 'not_ready', checks: { ...checks, ...this.#redisNow() } };
+  }
+
+  #redisNow(): { redis?: Check<RedisState> } {
+    const states = this.#parts.flatMap(({ part }) => {
+      const { databaseId } = part;
+      const isReachable = part.redis?.();
+      if (isReachable === undefined) return [];
+      return { databaseId, redis: isReachable ? ('ok' as const) : ('unavailable' as const) };
+    });
+    return states.length === 0 ? {} : { redis: checkOf(states, ({ redis }) => redis, 'ok') };
   }
 }
 
@@ -166,9 +182,9 @@ class PartWatch {
   }
 }
 
-function checkOf<State extends string>(
-  states: readonly PartState[],
-  pick: (state: PartState) => State,
+function checkOf<Part extends { readonly databaseId: string }, State extends string>(
+  states: readonly Part[],
+  pick: (state: Part) => State,
   good: State,
 ): Check<State> {
   const databases = Object.fromEntries(states.map((state) => [state.databaseId, pick(state)]));

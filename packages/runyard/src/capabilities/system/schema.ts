@@ -59,6 +59,10 @@ export const readyBody = lazyObject(() => ({
       'Whether the engine renews leases and looks for abandoned runs. The check passes even if all slots are taken.',
     ).extend({ runs: runCounts.optional() }),
     stopping: z.object({ status: checkStatus }).meta({ description: 'failed: the service is stopping.' }),
+    redis: checkOf(
+      ['ok', 'unavailable'],
+      'Whether the Redis beside each database can be used, where there is one. A service without it is ready.',
+    ).optional(),
   }),
 })).meta({
   id: 'Ready',

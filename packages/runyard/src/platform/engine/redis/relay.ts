@@ -36,7 +36,8 @@ export class RedisRelay implements EventRelay {
 
   async send(runId: string, { firstIndex, count, payload }: EventBlock): Promise<number> {
     const key = this.space.name('events', runId);
-    const id = `${firstIndex + count - 1}-0`;
+    // the second part is not 0: there is no id 0-0
+    const id = `${firstIndex + count - 1}-1`;
     const [added, , published] = await this.#inPipeline(3, (pipeline) =>
       pipeline
         .xadd(key, 'MAXLEN', keptBlocks, id, 'n', count, 'b', payload)
@@ -57,7 +58,7 @@ export class RedisRelay implements EventRelay {
   async blocks(runId: string, index: number): Promise<readonly EventBlock[]> {
     if (!this.isOpen) return [];
     const key = this.space.name('events', runId);
-    const entries = await this.space.connection.client.xrange(key, `${index}-0`, '+');
+    const entries = await this.space.connection.client.xrange(key, String(index), '+');
     return entries.map(([id, [, count, , payload = '']]) => ({
       firstIndex: Number.parseInt(id, 10) - Number(count) + 1,
       count: Number(count),
