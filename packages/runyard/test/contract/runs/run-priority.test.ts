@@ -11,43 +11,42 @@ import { gate, until } from '../../support/until.js';
 test('a waiting run begins by its priority, which its component or its request sets', async () => {
   const book = new ScriptBook();
   const began: string[] = [];
+  const noted = step({ name: 'noted', run: () => void began.push('workflow') });
   const service = await startService({
     agents: [
       agent({ id: 'plain', model: book.model }),
       agent({ id: 'patient', model: book.model, priority: 'low' }),
     ],
-    workflows: [
-      workflow({ id: 'steps', steps: [step({ name: 's', run: () => void began.push('workflow') })] }),
-    ],
+    workflows: [workflow({ id: 'steps', priority: 'high', steps: [noted] })],
     maxConcurrentRuns: 1,
   });
   const rest = gate();
   book.write('first', { text: 'first', waitFor: rest.opened });
-  const begin = (id: string, message: string, priority?: string) =>
-    service.run(id, { message, background: true, ...(priority && { priority }) });
-  const runs = [await begin('plain', 'first')];
-  runs.push(await begin('patient', 'low by its agent'));
-  runs.push(await begin('plain', 'normal'));
-  runs.push(await begin('plain', 'high', 'high'));
-  runs.push(await begin('patient', 'raised', 'normal'));
-  const waiting = await service.submit('/workflows/steps/runs', {
-    ...{ message: 'x', stream: false, background: true, priority: 'low' },
-  });
-  expect(waiting.status).toBe(202);
-  rest.open();
-  const lives = [new RunLife(service, 'plain'), new RunLife(service, 'patient')];
-  for (const { body } of runs) {
-    const life = lives[body.agent_id === 'patient' ? 1 : 0]!;
-    expect((await life.rested(body.run_id)).status).toBe('completed');
+  const asked = [
+    ['plain', 'first'],
+    ['patient', 'low by its agent'],
+    ['plain', 'normal'],
+    ['plain', 'high', 'high'],
+    ['patient', 'raised', 'normal'],
+  ] as const;
+  const paths: string[] = [];
+  for (const [id, message, priority] of asked) {
+    const form = { message, background: true, ...(priority && { priority }) };
+    paths.push(`/agents/${id}/runs/${(await service.run(id, form)).body.run_id}`);
   }
+  const form = { message: 'x', stream: false, background: true };
+  expect((await service.submit('/workflows/steps/runs', form)).status).toBe(202);
+  expect(began).toEqual([]);
+  rest.open();
+  for (const path of paths)
+    await until(`${path} is over`, async () => (await service.get(path)).body.status === 'completed');
+  expect(began).toEqual(['workflow']);
   const order = book.model.requests.map(({ messages }) => messages.at(-1)?.content);
   expect(order.slice(0, 2)).toEqual(['first', 'high']);
-  expect(order.indexOf('low by its agent')).toBe(4);
-  const shown = async (at: number, id: string) =>
-    (await service.get(`/agents/${id}/runs/${runs[at]!.body.run_id}`)).body;
-  expect([(await shown(1, 'patient')).priority, (await shown(3, 'plain')).priority]).toEqual(['low', 'high']);
-  expect((await shown(2, 'plain')).priority).toBeUndefined();
-  const refused = await begin('plain', 'x', 'urgent');
+  expect(order.at(-1)).toBe('low by its agent');
+  const shown = await Promise.all(paths.map(async (path) => (await service.get(path)).body.priority));
+  expect(shown).toEqual([undefined, 'low', undefined, 'high', 'normal']);
+  const refused = await service.run('plain', { message: 'x', priority: 'urgent' });
   expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'priority']]);
 });
 
