@@ -7,7 +7,7 @@ import { isTransientStorageError } from '../../src/platform/storage/transient.js
 import { type LogLine, recordingLog } from '../support/clients/http-server.js';
 import { freshPostgres } from '../support/databases.js';
 import { ServerBetween } from '../support/server-between.js';
-import { until } from '../support/until.js';
+import { gate, until } from '../support/until.js';
 
 const uses: Record<string, (database: Database, breakAll: () => void) => Promise<unknown>> = {
   query: (database, breakAll) =>
@@ -116,4 +116,72 @@ it('is not considered lost while it answers, however long a new connection takes
   });
   await server.open();
   expect(await waiting).toEqual([{ seen: 2 }]);
+});
+
+it('refuses calls at once when too many wait for a connection, and shows how many do', async () => {
+  const { url } = await freshPostgres();
+  const options = { id: 'test', migrations: [], url, log: silentLog, poolSize: 2, maxWaiting: 3 };
+  const database = await openDatabase(options);
+  onTestFinished(() => database.close());
+  const rest = gate();
+  const lists = () => database.pools.find(({ name }) => name === 'lists');
+  const holding = database.transaction(async (run) => {
+    await run('SELECT 1');
+    await rest.opened;
+  });
+  await until('the connection is taken', () => lists()?.inUse === 1);
+  const waiting = [1, 2, 3].map((seen) => database.transaction((run) => run(`SELECT ${seen} AS seen`)));
+  await until('three wait', () => lists()?.waiting === 3);
+  expect(lists()).toEqual({ name: 'lists', size: 1, open: 1, inUse: 1, waiting: 3 });
+  const refused = database.transaction((run) => run('SELECT 4'));
+  await expect(refused).rejects.toMatchObject({ code: 'database_unavailable' });
+  // what runs need is not held up by it
+  const look = { name: 'look', sqlite: '', postgres: 'SELECT 5 AS seen' };
+  expect(await database.read(look, [])).toEqual([{ seen: 5 }]);
+  rest.open();
+  await holding;
+  expect(await Promise.all(waiting)).toEqual([[{ seen: 1 }], [{ seen: 2 }], [{ seen: 3 }]]);
+});
+
+it('does not wait for long for a table that another program locks', async () => {
+  const { url } = await freshPostgres();
+  const options = { id: 'test', migrations: [], url, log: silentLog };
+  const [database, other] = await Promise.all([openDatabase(options), openDatabase(options)]);
+  onTestFinished(async () => {
+    await Promise.all([database.close(), other.close()]);
+  });
+  const [locked, rest] = [gate(), gate()];
+  const holding = other.transaction(async (run) => {
+    await run('LOCK TABLE sessions');
+    locked.open();
+    await rest.opened;
+  });
+  await locked.opened;
+  const list = database.query.selectFrom('sessions').select('session_id').execute();
+  await expect(list).rejects.toMatchObject({ code: 'database_unavailable' });
+  rest.open();
+  await holding;
+  expect(await database.query.selectFrom('sessions').select('session_id').execute()).toEqual([]);
+});
+
+it.each([
+  ['postgres://a:1,b:/name?target_session_attrs=standby', 'The service writes: use read-write'],
+  ['postgres://a:one,b:2/name', 'has a URL that cannot be read'],
+])('refuses %s, which it cannot use', async (url, text) => {
+  const opening = openDatabase({ id: 'test', migrations: [], url, log: silentLog });
+  await expect(opening).rejects.toMatchObject({
+    code: 'invalid_config',
+    message: expect.stringContaining(text),
+  });
+});
+
+it('names the servers of a URL that cannot be used, and not its password', async () => {
+  const url = 'postgres://me:secret@127.0.0.1:1,localhost:2/name?target_session_attrs=read-write';
+  const opening = openDatabase({ id: 'test', migrations: [], url, log: silentLog });
+  const failure: Error = await opening.then(
+    () => new Error('it was opened'),
+    (error) => error,
+  );
+  expect(failure.message).toContain('postgres://127.0.0.1:1,localhost:2/name');
+  expect(failure.message).not.toContain('secret');
 });

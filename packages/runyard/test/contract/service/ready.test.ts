@@ -25,6 +25,13 @@ const inOrder = {
   },
 };
 
+const pool = { in_use: expect.any(Number), open: expect.any(Number), size: 10, waiting: 0 };
+const pools = { default: { runs: pool, lists: pool } };
+const inOrderOnPostgres = {
+  ...inOrder,
+  checks: { ...inOrder.checks, database: { ...inOrder.checks.database, pools } },
+};
+
 const becomes = (service: TestService, status: number) =>
   until(`/ready answers ${status}`, async () => {
     const answer = await service.get('/ready');
@@ -43,10 +50,13 @@ test('a service in order is ready, on either kind of database', async () => {
   const embedded = await startService({ agents: [] });
   const { url } = await emptyPostgres();
   const shared = await startService({ agents: [], database: url, autoMigrate: true });
-  for (const service of [embedded, shared]) {
+  for (const [service, expected] of [
+    [embedded, inOrder],
+    [shared, inOrderOnPostgres],
+  ] as const) {
     const { status, body, headers } = await service.get('/ready');
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
-    expect(body).toEqual(inOrder);
+    expect(body).toEqual(expected);
   }
 });
 
@@ -80,7 +90,7 @@ test('a server that takes no writes is not ready', async () => {
   const { status, body } = await service.get('/ready');
   expect([status, body.checks.database]).toEqual([
     503,
-    { status: 'failed', databases: { default: 'read_only' } },
+    { status: 'failed', databases: { default: 'read_only' }, pools },
   ]);
 });
 
@@ -95,7 +105,7 @@ describe('migrations', () => {
     expect(body.checks.migrations).toEqual({ status: 'failed', databases: { default: 'older' } });
     expect(body.checks.engine).toMatchObject({ status: 'failed', databases: { default: 'closed' } });
     await service.app.migrate();
-    expect((await becomes(service, 200)).body).toEqual(inOrder);
+    expect((await becomes(service, 200)).body).toEqual(inOrderOnPostgres);
   });
 
   test('a newer schema is not ready', async () => {

@@ -231,6 +231,7 @@ function notRun(available: readonly Migration[], current: number, target: number
  */
 async function lock(run: RunStatement, dialect: Dialect): Promise<void> {
   if (dialect === 'postgres') {
+    await run('SET LOCAL lock_timeout = 0');
     await run(`SELECT pg_advisory_xact_lock(hashtextextended('runyard_migrations:' || current_schema(), 0))`);
   }
   await run(`CREATE TABLE IF NOT EXISTS runyard_migrations (

@@ -59,6 +59,9 @@ const hotPathSettings = `
   SET plan_cache_mode = force_generic_plan; SET jit = off; SET statement_timeout = ${hotPathTimeoutMs};
   SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`;
 
+/** A list or a change waits as long for a table that another program locks. Migrations wait for each other. */
+const listSettings = `SET lock_timeout = ${hotPathTimeoutMs}`;
+
 export async function openPostgres(options: OpenPostgresOptions): Promise<PostgresDatabase> {
   const { id, url, poolSize, maxWaiting, migrations, log, directUrl, replicaUrl } = options;
   const servers = new Servers(id, url);
@@ -74,13 +77,17 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
     // a connection that went silent must not hold up every run: the write is tried again on another one
     query_timeout: hotPathTimeoutMs,
   });
-  const queryPool = newPool(servers, Math.max(1, poolSize - hotConnections));
+  const queryPool = newPool(servers, Math.max(1, poolSize - hotConnections), {
+    onConnect: (client) => (keepsSession ? client.query(listSettings) : undefined),
+  });
   const pools = [hotPool, queryPool];
   const availability = new Availability(id, log);
   const watch = new ServerWatch(servers, availability, () => pools.forEach(dropIdle));
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   for (const pool of pools) pool.on('error', () => watch.suspect());
   keepsSession = await untilUsable(queryPool, servers, options);
+  // it has no settings yet
+  dropIdle(queryPool);
   log.debug({ database: id, location }, 'database opened');
   if (!keepsSession && direct === undefined)
     log.info({ database: id }, 'a pooler is between: processes find out about each other by polls');
