@@ -28,7 +28,7 @@ const settingsSchema = z.strictObject({
     .max(65_535)
     .optional()
     .describe(
-      'A separate port for /health and /ready, without tokens, for orchestrators; 0 selects a free port.',
+      'A separate port for /health, /ready and /metrics, without tokens, for orchestrators; 0 selects a free port.',
     ),
   name: z.string().min(1).max(200).default('Runyard').describe('The name of this service that clients see.'),
   id: z
