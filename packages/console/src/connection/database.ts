@@ -3,7 +3,7 @@ const kept =
   /^\/(?:sessions|memories|memory_topics|user_memory_stats|optimize-memories|learnings|datasets|traces|trace_session_stats|metrics|eval-runs)(?:[/?]|$)/;
 
 /** The database that the address of the page names. */
-export function databaseInAddress(): string | undefined {
+function databaseInAddress(): string | undefined {
   return new URLSearchParams(location.search).get('db') ?? undefined;
 }
 

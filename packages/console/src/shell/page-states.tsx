@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { Link } from '../ui/link.js';
 import { Page, PageHeader } from '../ui/page-header.js';
@@ -13,10 +14,16 @@ export function PagePending() {
 }
 
 export function PageFailed({ error, reset }: ErrorComponentProps) {
+  const queries = useQueryClient();
+  const retry = () => {
+    // what it failed with is loaded again
+    void queries.resetQueries();
+    reset();
+  };
   return (
     <Page>
       <PageHeader title="This page failed" />
-      <ErrorState error={error} onRetry={reset} />
+      <ErrorState error={error} onRetry={retry} />
     </Page>
   );
 }

@@ -70,4 +70,31 @@ test('a reader sees memories and no actions; a failure has a reason', async () =
   );
   await page.reload();
   await page.getByRole('alert').getByText('Your token does not allow this').waitFor();
+  await page.unroute('**/memories?*');
+  // a page of a proxy, and the answer of something else
+  for (const [type, body] of [
+    ['text/html', '<script>document.title = 1</script>'],
+    ['application/json', '{}'],
+  ] as const) {
+    await page.route('**/memories?*', (route) => route.fulfill({ contentType: type, body }));
+    await page.reload();
+    await page.getByRole('alert').getByText('The console does not understand the answer').waitFor();
+    await page.unroute('**/memories?*');
+  }
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByText('Likes the hills').waitFor();
+});
+
+test('a page whose last row was deleted gives way to the one before it', async () => {
+  for (let number = 1; number <= 26; number += 1)
+    await bench.service.call('POST', '/memories', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ memory: `Fact ${number}`, user_id: 'many' }),
+    });
+  const { page } = await bench.open('/memory?user=many');
+  await page.getByRole('button', { name: 'Next page' }).click();
+  await page.getByRole('button', { name: /^Delete/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Fact 26', { exact: true }).waitFor();
+  expect(await page.getByRole('row').count()).toBe(26);
 });
