@@ -1784,11 +1784,21 @@ export interface Problem {
 export interface Ready {
   status: "ready" | "not_ready";
   checks: {
-    /** Whether each database accepts writes. */
     database: {
       status: "ok" | "failed" | "unknown";
       /** By the id of the database. */
       databases: { [name: string]: "ok" | "unavailable" | "read_only" | "unknown" };
+      /** The connections to each PostgreSQL database, by the name of the pool. */
+      pools?: { [name: string]: { [name: string]: {
+        /** Connections in use. */
+        in_use: number;
+        /** Open connections. */
+        open: number;
+        /** How many connections may be open. */
+        size: number;
+        /** Calls that wait for a connection. */
+        waiting: number;
+      } } };
     };
     /** Whether each database has the schema of this version. */
     migrations: {

@@ -99,9 +99,6 @@ const settingsSchema = z.strictObject({
   leaseMs: milliseconds(1000)
     .default(30_000)
     .describe('How long a run stays reserved for a process that does not renew its lease.'),
-  databaseStartupMs: milliseconds(0)
-    .default(30_000)
-    .describe('How long the service waits at start for a PostgreSQL server to become available.'),
   orphanedRunsMs: milliseconds(0, 365 * 86_400_000)
     .default(86_400_000)
     .describe(

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RecallStore } from '../../src/capabilities/recall/store.js';
-import { defaultOf, slicedTables } from '../../src/capabilities/runs/slices.js';
 import type { Database } from '../../src/platform/storage/database.js';
+import { defaultOf, slicedTables } from '../../src/platform/storage/slices.js';
 import { forEachDatabase } from '../support/databases.js';
 import { openExplainer, recordSql } from '../support/recorded-sql.js';
 import { startService, type TestService } from '../support/service.js';

@@ -5,7 +5,7 @@ import { keysKeptMs } from '../../core/runs/engine.js';
 import type { Timers } from '../../core/timers.js';
 import type { Settings } from '../../platform/config.js';
 import type { Database } from '../../platform/storage/database.js';
-import { endOfTime, idOfDay, type SlicedTable, slicedTables, today } from '../runs/slices.js';
+import { endOfTime, idOfDay, type SlicedTable, slicedTables, today } from '../../platform/storage/slices.js';
 import { SlicesStore } from './slices-store.js';
 import { type EndedPlace, type LeftFrom, RetentionStore } from './store.js';
 

@@ -1,5 +1,13 @@
 import type { Database, RunStatement } from '../../platform/storage/database.js';
-import { aheadOf, endOfTime, idOfDay, keptOf, type SlicedTable, sliceOf, today } from '../runs/slices.js';
+import {
+  aheadOf,
+  endOfTime,
+  idOfDay,
+  keptOf,
+  type SlicedTable,
+  sliceOf,
+  today,
+} from '../../platform/storage/slices.js';
 
 /** A range of days, without the last. */
 interface Days {

@@ -1,6 +1,5 @@
 import { type Database, type Statement, statement } from '../../platform/storage/database.js';
-import { removeResponsesOfSessions } from '../response-cache/removal-store.js';
-import { endOfTime, idOfDay, type SlicedTable } from '../runs/slices.js';
+import { endOfTime, idOfDay, type SlicedTable } from '../../platform/storage/slices.js';
 
 /** A place in the order in which runs ended. */
 export interface EndedPlace {
@@ -231,6 +230,13 @@ const removeTracesOfRuns: Statement = {
   name: 'remove_traces_of_runs',
   sqlite: 'DELETE FROM traces WHERE run_id IN (SELECT value FROM json_each(?1))',
   postgres: 'DELETE FROM traces WHERE run_id = ANY($1::text[])',
+};
+
+// What models answered there is given to no later call.
+const removeResponsesOfSessions: Statement = {
+  name: 'remove_responses_of_empty_sessions',
+  sqlite: 'DELETE FROM cached_responses WHERE session_id IN (SELECT value FROM json_each(?1))',
+  postgres: 'DELETE FROM cached_responses WHERE session_id = ANY($1::text[])',
 };
 
 const emptySessions = (given: string, until: string) => `

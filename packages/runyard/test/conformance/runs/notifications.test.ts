@@ -64,7 +64,10 @@ describe('on postgres', () => {
     const { port } = silent.address() as AddressInfo;
     const open = () => process.getActiveResourcesInfo().filter((one) => one === 'TCPSocketWrap').length;
     const before = open();
-    const notifications = new PostgresNotifications(`postgres://x@127.0.0.1:${port}/x`, async () => {});
+    const notifications = new PostgresNotifications(
+      () => `postgres://x@127.0.0.1:${port}/x`,
+      async () => {},
+    );
     const connected = once(silent, 'connection') as Promise<[Socket]>;
     notifications.subscribe(() => {});
     const [accepted] = await connected;

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { RetentionService } from '../../../src/capabilities/retention/service.js';
-import { idOfDay, today } from '../../../src/capabilities/runs/slices.js';
 import { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import { silentLog } from '../../../src/core/log.js';
 import type { Run } from '../../../src/core/runs/run.js';
 import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import type { Database } from '../../../src/platform/storage/database.js';
 import { migrate } from '../../../src/platform/storage/migrations/migrate.js';
+import { idOfDay, today } from '../../../src/platform/storage/slices.js';
 import { emptyPostgres, freshPostgres } from '../../support/databases.js';
 import { aRun, aStep, creation, progress, resting } from '../builders.js';
 

@@ -1,5 +1,13 @@
 import type { Migration } from '../../../platform/storage/database.js';
-import { aheadOf, defaultOf, endOfTime, idOfDay, type SlicedTable, slicedTables, today } from '../slices.js';
+import {
+  aheadOf,
+  defaultOf,
+  endOfTime,
+  idOfDay,
+  type SlicedTable,
+  slicedTables,
+  today,
+} from '../../../platform/storage/slices.js';
 
 /**
  * On PostgreSQL, steps and events are partitioned by the time in the id of their run, so that old ones are dropped and not

@@ -82,7 +82,11 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
   });
   const pools = [hotPool, queryPool];
   const availability = new Availability(id, log);
-  const watch = new ServerWatch(servers, availability, () => pools.forEach(dropIdle));
+  let listenAnew = () => {};
+  const watch = new ServerWatch(servers, availability, () => {
+    pools.forEach(dropIdle);
+    listenAnew();
+  });
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   for (const pool of pools) pool.on('error', () => watch.suspect());
   keepsSession = await untilUsable(queryPool, servers, options);
@@ -103,6 +107,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
     () => listened?.url,
     (sent) => hot.read(prepared(notify.name, notify.text, [sent])),
   );
+  listenAnew = () => hints.renew();
   const redis =
     options.redis === undefined ? undefined : await openRedis(options.redis, hints, queryPool, log);
   const replicaPool =

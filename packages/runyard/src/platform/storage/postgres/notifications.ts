@@ -24,6 +24,7 @@ export class PostgresNotifications implements RunNotifications {
   readonly #unsent = new Set<string>();
   #sending = false;
   #listening = false;
+  #endConnection: () => void = () => {};
 
   constructor(
     /** Where to listen; undefined: nowhere, because a pooler in between passes nothing on. */
@@ -39,6 +40,11 @@ export class PostgresNotifications implements RunNotifications {
   subscribe(listener: (hint: RunHint) => void): () => void {
     if (!this.#listening) void this.#listen();
     return this.#local.subscribe(listener);
+  }
+
+  /** Listens on a new connection: the server at the end of this one may no longer be the right one. */
+  renew(): void {
+    this.#endConnection();
   }
 
   close(): void {
@@ -84,6 +90,7 @@ export class PostgresNotifications implements RunNotifications {
       socket.unref();
       void client.end().catch(() => {});
     };
+    this.#endConnection = end;
     client.on('error', end);
     client.on('notification', ({ payload }) => this.#hear(payload));
     signal.addEventListener('abort', end);
