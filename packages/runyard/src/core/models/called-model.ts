@@ -2,7 +2,7 @@ import { thrownError } from '../errors/thrown-error.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { isNative } from '../native-code.js';
 import type { CallApplication } from '../runs/execution/code-owner.js';
-import type { ObservedAnswer, RunObserver } from '../runs/run-observer.js';
+import type { ObservedAnswer, RunObserver } from '../runs/execution/run-observer.js';
 import { kindOf, storable } from '../storable-json.js';
 import { citedNumbers, citedTexts, isPlace } from './citations.js';
 import { finishReasons, type Model, type ModelResponse } from './model.js';

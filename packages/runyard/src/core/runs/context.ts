@@ -7,13 +7,13 @@ import type { Timers } from '../timers.js';
 import type { ApprovalRecord } from './approval.js';
 import type { EventOrigin } from './events/event-origin.js';
 import type { CallApplication } from './execution/code-owner.js';
+import type { RunObserver } from './execution/run-observer.js';
 import type { SessionState } from './execution/session-state.js';
 import type { Codec } from './journal/codec.js';
 import type { Difference, ExpectedStep, StepIdentity } from './journal/journal-match.js';
 import type { SessionSummary } from './journal/ports.js';
 import type { ExecutionGuard, Limited } from './limits/run-limits.js';
 import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from './run.js';
-import type { RunObserver } from './run-observer.js';
 import type { RunPorts } from './run-ports.js';
 
 export interface StepSpec<T> {

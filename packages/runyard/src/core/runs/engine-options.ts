@@ -4,6 +4,7 @@ import type { Timers } from '../timers.js';
 import type { EventRelay } from './events/event-relay.js';
 import type { LoggedEvent } from './events/logged-event.js';
 import type { Executable } from './executable.js';
+import type { RunObserver } from './execution/run-observer.js';
 import type { ForgetRules } from './forgetting/forgetting.js';
 import type { RunJournal } from './journal/ports.js';
 import type { RunLeases } from './leases/run-leases.js';
@@ -14,7 +15,6 @@ import type { RunNotifications } from './notifications/run-notifications.js';
 import type { WakeUps } from './notifications/wake-ups.js';
 import type { OrphanOptions } from './resume/ending-executable.js';
 import type { EndedRun, Run } from './run.js';
-import type { RunObserver } from './run-observer.js';
 import type { RunPorts } from './run-ports.js';
 
 /** What an engine needs from storage, and from the other processes that use the same storage. */

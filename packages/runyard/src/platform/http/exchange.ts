@@ -7,7 +7,15 @@ import type { BodiesInFlight, BodyOwner } from './defences/bodies-in-flight.js';
 import type { ClientAddresses } from './defences/client-address.js';
 import { callerKey, isKnown } from './defences/rate-limit.js';
 import { calledAddress } from './request/called-address.js';
-import type { RequestObserver } from './request-observer.js';
+
+/** Hears of the requests of a server, to count them. Its methods must neither fail nor take time. */
+export interface RequestObserver {
+  /**
+   * A request was answered, or its client went away before that (`status` null). A stream counts when it begins. `route`
+   * is the template of its path, never the path.
+   */
+  requestEnded(method: string, route: string, status: number | null, ms: number): void;
+}
 
 /** What all exchanges of a server have in common. */
 export interface ExchangeSurroundings {

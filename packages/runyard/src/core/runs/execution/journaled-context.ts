@@ -35,7 +35,6 @@ import { GrowingAnswer } from '../limits/growing-answer.js';
 import type { RunGuard } from '../limits/run-guard.js';
 import { lastContinue } from '../resume/continuation.js';
 import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from '../run.js';
-import type { RunObserver } from '../run-observer.js';
 import { optionsInside, optionsOf } from '../run-options.js';
 import type { RunPorts } from '../run-ports.js';
 import { isWorkOfStep } from '../run-usage.js';
@@ -44,6 +43,7 @@ import { failureOfStep, noteTry } from './failed-tries.js';
 import type { LiveRun } from './live-run.js';
 import { RecordedSteps } from './recorded-steps.js';
 import { unheard } from './reports.js';
+import type { RunObserver } from './run-observer.js';
 import type { SessionState } from './session-state.js';
 
 /** What every run of an engine has around it. */

@@ -71,7 +71,7 @@ export class MetricRegistry {
   /** All metrics as they are now. */
   async collect(): Promise<readonly Metric[]> {
     const metrics = await Promise.all(Array.from(this.#metrics.values(), (read) => read()));
-    return metrics.filter((metric) => metric !== undefined && metric.points.length > 0) as readonly Metric[];
+    return metrics.flatMap((metric) => (metric === undefined || metric.points.length === 0 ? [] : [metric]));
   }
 
   #read(type: 'counter' | 'gauge', { name, help, labels = [] }: InstrumentOptions, read: Read): void {

@@ -1,10 +1,10 @@
 import type { Model } from '../../../core/models/model.js';
 import { ModelError } from '../../../core/models/model-error.js';
 import { RunCancelled, RunReleased } from '../../../core/runs/executable.js';
+import type { LeaseEnd, ObservedAnswer, RunObserver } from '../../../core/runs/execution/run-observer.js';
 import { LimitExceeded } from '../../../core/runs/limits/limit-exceeded.js';
 import type { Run, RunStatus } from '../../../core/runs/run.js';
-import type { LeaseEnd, ObservedAnswer, RunObserver } from '../../../core/runs/run-observer.js';
-import type { RequestObserver } from '../../http/request-observer.js';
+import type { RequestObserver } from '../../http/exchange.js';
 import { addProcessMetrics } from './process-metrics.js';
 import { MetricRegistry } from './registry.js';
 
@@ -26,7 +26,7 @@ const ofModel = { labels: ['provider', 'model'], open: ['provider', 'model'] };
 
 /**
  * What is counted as it happens. What can be read at any time is a gauge of the registry instead
- * (`capabilities/system/service-gauges.ts`). `docs/deployment.md` has a row for each.
+ * (`capabilities/runs/gauges`). `docs/deployment.md` has a row for each.
  */
 function instrumentsOf(registry: MetricRegistry) {
   return {

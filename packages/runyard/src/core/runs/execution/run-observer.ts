@@ -1,6 +1,6 @@
-import type { Usage } from '../models/message.js';
-import type { Model } from '../models/model.js';
-import type { Run, RunStatus } from './run.js';
+import type { Usage } from '../../models/message.js';
+import type { Model } from '../../models/model.js';
+import type { Run, RunStatus } from '../run.js';
 
 /** What a model answered, as far as it is counted. */
 export interface ObservedAnswer {

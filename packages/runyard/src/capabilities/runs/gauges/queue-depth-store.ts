@@ -1,6 +1,6 @@
 import { type Database, statement } from '../../../platform/storage/database.js';
-import { jobTables, ofTables, runTables } from './journal-tables-store.js';
-import { isHeld } from './run-list-store.js';
+import { jobTables, ofTables, runTables } from '../storage/journal-tables-store.js';
+import { isHeld } from '../storage/run-list-store.js';
 
 /** Of a longer queue no more is counted: what it costs is bounded. */
 export const mostCounted = 10_000;

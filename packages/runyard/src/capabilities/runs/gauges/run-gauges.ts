@@ -1,7 +1,7 @@
-import type { NumberPoint } from '../../platform/telemetry/metrics/instruments.js';
-import type { MetricRegistry } from '../../platform/telemetry/metrics/registry.js';
-import type { ServiceSite } from '../capability.js';
-import { mostCounted, queueDepth } from './storage/queue-depth-store.js';
+import type { NumberPoint } from '../../../platform/telemetry/metrics/instruments.js';
+import type { MetricRegistry } from '../../../platform/telemetry/metrics/registry.js';
+import type { ServiceSite } from '../../capability.js';
+import { mostCounted, queueDepth } from './queue-depth-store.js';
 
 /** However many ask, and however often, a database counts its queue once in this time. */
 const keptMs = 5_000;
