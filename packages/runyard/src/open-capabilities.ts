@@ -59,5 +59,5 @@ export async function openCapabilities(
 
 /** The processes of the service's own database call models together. */
 function turnsOf({ databases: [own] }: ServiceParts): ModelTurns {
-  return own?.redis?.modelTurns(systemTimers) ?? new OwnModelTurns(() => systemTimers.elapsed());
+  return own?.shared?.modelTurns(systemTimers) ?? new OwnModelTurns(() => systemTimers.elapsed());
 }

@@ -68,7 +68,7 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
     ...(options.hintFor && { hintFor: options.hintFor }),
     log,
     observer: metrics,
-    sharedCounts: options.databases[0]?.redis?.counts,
+    sharedCounts: options.databases[0]?.shared?.counts,
     ...(customRoutes !== undefined && { customRoutes }),
     upgrades: { paths, close: async () => void (await Promise.all(interfaces.map((one) => one.close?.()))) },
   });

@@ -83,4 +83,10 @@ export const storageSettingsShape = {
     .describe(
       'Whether to bring the schema up to date at start; on for the embedded database only when left out.',
     ),
+  databaseStartupMs: z
+    .int()
+    .min(0)
+    .max(86_400_000)
+    .default(30_000)
+    .describe('How long the service waits at start for a PostgreSQL server to become available.'),
 };

@@ -4,6 +4,7 @@ import { scoreRun } from '../../core/evals/score-run.js';
 import type { Evidence, Scorer } from '../../core/evals/scorer.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import type { Model } from '../../core/models/model.js';
+import { withPaceOfJob } from '../../core/models/pace/paced-model.js';
 import type { ModelPrices } from '../../core/models/prices.js';
 import { defineJob, type Job, type JobContext } from '../../core/runs/jobs/job.js';
 import { inputRecord, outputRecord } from '../../core/runs/journal/codec.js';
@@ -101,7 +102,8 @@ async function scoreOf(
   const step = { name: scorer.name, record: scoreShape };
   try {
     return await context.step(`score:${scorer.name}`, step, async ({ signal }) => {
-      const scored = await scoreRun([scorer], evidence, { signal, judge, timers, callApplication });
+      const paced = judge && withPaceOfJob(context, 'live-eval', judge);
+      const scored = await scoreRun([scorer], evidence, { signal, judge: paced, timers, callApplication });
       // a scorer may be called like what every object has
       const [given] = Object.values(scored.scores);
       if (given === undefined) throw new Error(scored.failure ?? 'The scorer returned no score.');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { errors, RunyardError } from '../../core/errors/errors.js';
 import { RecentMap } from '../../platform/auth/recent-map.js';
-import type { Database } from '../../platform/storage/database.js';
+import type { SharedParts } from '../../platform/net/shared-parts.js';
 import { accessTokenType, type OauthKeys } from './keys.js';
 import type { OauthPlace, VerifiedAccess } from './schema.js';
 import type { NewGrant, OauthStore } from './store.js';
@@ -16,7 +16,7 @@ export interface AccessTokenOptions {
   /** For how long a process trusts a grant after it has looked it up. */
   readonly cacheMs: number;
   /** What processes have in common; left out: nothing. */
-  readonly redis?: Database['redis'];
+  readonly shared?: SharedParts | undefined;
 }
 
 /** Makes and verifies the access tokens of clients. A token is as good as its grant: it ends with it. */
@@ -29,7 +29,7 @@ export class AccessTokens {
 
   constructor(private readonly options: AccessTokenOptions) {
     this.#key = options.keys.key('access token');
-    this.#sayRevoked = options.redis?.channel('revoked-grants', (grantId) => this.#forgetHere(grantId));
+    this.#sayRevoked = options.shared?.channel('revoked-grants', (grantId) => this.#forgetHere(grantId));
   }
 
   async make(grant: NewGrant, scopes: readonly string[], { issuer, resource }: OauthPlace): Promise<string> {

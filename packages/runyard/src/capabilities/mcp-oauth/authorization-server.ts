@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { errors, RunyardError } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
 import { FailedAttempts } from '../../platform/auth/failed-attempts.js';
-import type { Database } from '../../platform/storage/database.js';
+import type { SharedParts } from '../../platform/net/shared-parts.js';
 import { storedJson } from '../../platform/storage/text.js';
 import { AccessTokens } from './access-tokens.js';
 import { checkedRequest, PendingRequests, requestLifeSeconds } from './authorization-requests.js';
@@ -48,16 +48,16 @@ export class AuthorizationServer {
     private readonly store: OauthStore,
     private readonly options: AuthorizationServerOptions,
     private readonly log: Log,
-    redis?: Database['redis'],
+    shared?: SharedParts,
   ) {
     const counted = (name: string, allowed: number) =>
-      new FailedAttempts(allowed, { name: `mcp ${name}`, counts: redis?.counts });
+      new FailedAttempts(allowed, { name: `mcp ${name}`, counts: shared?.counts });
     this.#failures = counted('wrong secrets', failuresOfAddress);
     this.#allFailures = counted('all wrong secrets', failuresOfAll);
     this.#registrations = counted('registrations', registrationsOfAddress);
     const { signingKey, cacheMs, fetchAllowedHosts, fetchDocument } = options;
     this.keys = new OauthKeys(signingKey);
-    this.tokens = new AccessTokens({ keys: this.keys, store, cacheMs, redis });
+    this.tokens = new AccessTokens({ keys: this.keys, store, cacheMs, shared });
     this.#documents = new ClientDocuments(fetchDocument ?? documentFetch(fetchAllowedHosts));
     this.#requests = new PendingRequests(this.keys);
     this.endpoint = new TokenEndpoint({

@@ -17,7 +17,7 @@ export class McpOauthService {
       import('./store.js'),
     ]);
     const { database, log } = this;
-    return new AuthorizationServer(new OauthStore(database), options, log, database.redis);
+    return new AuthorizationServer(new OauthStore(database), options, log, database.shared);
   }
 }
 

@@ -303,7 +303,7 @@ function surroundings(
   const ports: RunPorts = Object.assign({ pace }, ...parts.map((part) => part.ports));
   return {
     notifications: database.notifications,
-    wakeUps: database.redis?.wakeUps,
+    wakeUps: database.shared?.wakeUps,
     ports,
     timers: systemTimers,
     log,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { priorities } from '../../core/runs/priority.js';
+import { priorities } from '../../core/runs/leases/priority.js';
 import { hopsHeader } from '../../core/runs/run.js';
 import { lazyObject } from '../../platform/http/lazy-object.js';
 import {

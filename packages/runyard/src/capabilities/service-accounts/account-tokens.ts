@@ -47,9 +47,9 @@ export class ServiceAccountTokens implements AccountTokens {
 
   constructor({ database, cacheSeconds, log, now = Date.now }: AccountTokensOptions) {
     this.#store = new ServiceAccountStore(database);
-    const { redis } = database;
-    this.#failures = new FailedAttempts(undefined, { name: 'wrong account tokens', counts: redis?.counts });
-    this.#sayRevoked = redis?.channel('revoked-accounts', (accountId) => this.#forgetHere(accountId));
+    const { shared } = database;
+    this.#failures = new FailedAttempts(undefined, { name: 'wrong account tokens', counts: shared?.counts });
+    this.#sayRevoked = shared?.channel('revoked-accounts', (accountId) => this.#forgetHere(accountId));
     this.#lookups = new TokenLookups((hashes) => this.#store.findTokens(hashes));
     this.#cacheMs = cacheSeconds * 1000;
     this.#log = log;

@@ -20,8 +20,8 @@ import {
   word,
 } from '../options/kinds.js';
 import { objectSchema, schema } from '../options/schema-kind.js';
+import { priorities } from '../runs/leases/priority.js';
 import { conversationLimits } from '../runs/limits/limit-options.js';
-import { priorities } from '../runs/priority.js';
 import { toolEntry } from '../tools/toolkit.js';
 import { ofRun } from './context/of-run-kind.js';
 import type { AgentSettings } from './definition.js';

@@ -20,7 +20,7 @@ import {
 } from '../options/kinds.js';
 import { schema } from '../options/schema-kind.js';
 import type { CallerMessage } from '../runs/caller-input.js';
-import { type Priority, priorities } from '../runs/priority.js';
+import { type Priority, priorities } from '../runs/leases/priority.js';
 import type { AgentContinueOptions } from './continuation/continue-in-code.js';
 import type { GivenAnswer } from './requirements/read-answer.js';
 

@@ -1,5 +1,6 @@
 import { mapConcurrently } from '../concurrency.js';
 import { idFrom } from '../ids.js';
+import { withPaceOfJob } from '../models/pace/paced-model.js';
 import { RunReleased } from '../runs/executable.js';
 import type { JobContext } from '../runs/jobs/job.js';
 import { outputRecord } from '../runs/journal/codec.js';
@@ -139,7 +140,8 @@ class Evaluation {
   private scored(of: EvalCase, run: EvaluatedRun, signal: AbortSignal) {
     const { timers, callApplication } = this.context;
     const { scorers, judge } = this.plan;
-    return scoreRun(scorers, { case: of, run }, { signal, judge, timers, callApplication });
+    const paced = judge && withPaceOfJob(this.context, 'eval', judge);
+    return scoreRun(scorers, { case: of, run }, { signal, judge: paced, timers, callApplication });
   }
 
   /** Runs the component. What keeps the run from starting is a failure of the case, unless the eval itself ends. */

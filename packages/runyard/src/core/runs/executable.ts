@@ -3,8 +3,8 @@ import type { JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
 import type { Requirement, RunContext } from './context.js';
 import type { CallApplication } from './execution/code-owner.js';
+import type { Priority } from './leases/priority.js';
 import type { AnyLimits } from './limits/run-limits.js';
-import type { Priority } from './priority.js';
 import type { Continuation, ContinueFrom } from './resume/continuation.js';
 import type { Run, RunFailure, RunKind, RunOptions, RunResult, StepRecord } from './run.js';
 

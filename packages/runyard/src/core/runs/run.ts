@@ -3,7 +3,7 @@ import type { Media } from '../media/media.js';
 import type { Message } from '../models/message.js';
 import type { AnswerEnding } from '../models/model.js';
 import type { CallerInput } from './caller-input.js';
-import type { Priority } from './priority.js';
+import type { Priority } from './leases/priority.js';
 
 /**
  * One state of a stored configuration that never changes. A published version has one; each save of a draft makes

@@ -21,9 +21,9 @@ import {
   word,
 } from '../options/kinds.js';
 import { objectSchema } from '../options/schema-kind.js';
+import { type Priority, priorities } from '../runs/leases/priority.js';
 import { workflowLimits } from '../runs/limits/limit-options.js';
 import type { WorkflowLimits } from '../runs/limits/run-limits.js';
-import { type Priority, priorities } from '../runs/priority.js';
 import type { FittedTo } from '../schemas/schema-types.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
 import type { GivenStepAnswer, WorkflowContinueOptions } from './continue-in-code.js';

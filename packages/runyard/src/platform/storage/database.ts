@@ -3,6 +3,7 @@ import type { RunyardError } from '../../core/errors/errors.js';
 import type { EventRelay } from '../../core/runs/events/event-relay.js';
 import type { RunNotifications } from '../../core/runs/notifications/run-notifications.js';
 import type { RedisSpace } from '../engine/redis/space.js';
+import type { SharedParts } from '../net/shared-parts.js';
 import type { Schema } from './schema.js';
 
 export type Dialect = 'sqlite' | 'postgres';
@@ -86,6 +87,8 @@ interface DatabaseBase {
   readonly notifications: RunNotifications;
   /** Carries events to readers in other processes that use the database, sooner than it does. */
   readonly relay?: EventRelay | undefined;
+  /** Left out where its processes do nothing together beside it. */
+  readonly shared?: SharedParts | undefined;
   close(): Promise<void>;
 }
 

@@ -7,6 +7,7 @@ import { anonymousCaller } from '../../../src/platform/auth/caller.js';
 import { FailedAttempts } from '../../../src/platform/auth/failed-attempts.js';
 import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { RedisAllowances } from '../../../src/platform/engine/redis/allowances.js';
+import { sharedThrough } from '../../../src/platform/engine/redis/engine.js';
 import { RedisSpace } from '../../../src/platform/engine/redis/space.js';
 import { RateLimiter } from '../../../src/platform/http/defences/rate-limit.js';
 import { openRedis, redisServer } from '../../support/redis.js';
@@ -54,7 +55,7 @@ describe('an allowance', () => {
 describe('the rate of requests', () => {
   const caller = { ...anonymousCaller, proven: true, userId: 'ada' };
   const limiterOf = (space: RedisSpace) =>
-    RateLimiter.of({ rateLimit: 60, rateLimitBurst: 5 }, space.counts)!;
+    RateLimiter.of({ rateLimit: 60, rateLimitBurst: 5 }, sharedThrough(space).counts)!;
   const isRefused = (limiter: RateLimiter) => {
     try {
       limiter.takeFor(caller, '127.0.0.1');
@@ -82,7 +83,8 @@ describe('the rate of requests', () => {
 test('failed attempts at one process count at the others', async () => {
   const between = await ServerBetween.before(redisServer());
   const spaces = await processes(2, between.url);
-  const attemptsOf = (space: RedisSpace) => new FailedAttempts(3, { name: 'tests', counts: space.counts });
+  const attemptsOf = (space: RedisSpace) =>
+    new FailedAttempts(3, { name: 'tests', counts: sharedThrough(space).counts });
   const [one, two] = spaces.map(attemptsOf);
   for (let attempt = 0; attempt < 3; attempt += 1) one!.note('here', Date.now());
   await until('the second process refuses', () => two!.note('here', Date.now()) !== undefined);
@@ -98,20 +100,19 @@ test('failed attempts at one process count at the others', async () => {
 
 describe('the pace of a model', () => {
   const model = { id: 'gpt', provider: 'OpenAI' };
-  const calling = {
-    userId: 'ada',
-    kind: 'agent' as const,
-    componentId: 'writer',
-    input: { content: '', media: [], options: { stream: false } },
-  };
+  const calling = { userId: 'ada', component: 'agent writer' };
   const paceOf = (space: RedisSpace, requestsPerMinute: number) =>
-    new ModelPace({ gpt: { requestsPerMinute } }, space.modelTurns(systemTimers), systemTimers);
+    new ModelPace(
+      { gpt: { requestsPerMinute } },
+      sharedThrough(space).modelTurns(systemTimers),
+      systemTimers,
+    );
   const signal = new AbortController().signal;
 
   test('is shared by processes; a process without Redis has its share, and shares again when it is back', async () => {
     const between = await ServerBetween.before(redisServer());
     const spaces = await processes(2, between.url);
-    const turns = spaces.map((space) => space.modelTurns(systemTimers));
+    const turns = spaces.map((space) => sharedThrough(space).modelTurns(systemTimers));
     const rate = { requestsPerMinute: 40 };
     const takeAll = async (which: number) => {
       let taken = 0;
@@ -152,7 +153,8 @@ describe('the pace of a model', () => {
 test('of the processes that hear of a queued run one is chosen; without Redis all are', async () => {
   const between = await ServerBetween.before(redisServer());
   const spaces = await processes(3, between.url);
-  const chosen = (runId: string) => Promise.all(spaces.map(({ wakeUps }) => wakeUps.isChosen(runId)));
+  const wakeUps = spaces.map((space) => sharedThrough(space).wakeUps);
+  const chosen = (runId: string) => Promise.all(wakeUps.map((one) => one.isChosen(runId)));
   const [first, second] = await Promise.all([chosen('run 1'), chosen('run 2')]);
   expect(first.filter(Boolean)).toHaveLength(1);
   expect(second.filter(Boolean)).toHaveLength(1);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { RunStore } from '../../../src/capabilities/runs/storage/store.js';
+import type { Priority } from '../../../src/core/runs/leases/priority.js';
 import { RunSlots } from '../../../src/core/runs/leases/run-slots.js';
 import { InProcessNotifications } from '../../../src/core/runs/notifications/in-process-notifications.js';
-import type { Priority } from '../../../src/core/runs/priority.js';
 import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { freshPostgres, freshSqlite } from '../../support/databases.js';
 import { begin, changed, engineOver, executable, gate } from '../harness.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { finishReasons } from '../../../core/models/model.js';
-import { priorities } from '../../../core/runs/priority.js';
+import { priorities } from '../../../core/runs/leases/priority.js';
 import { lazyObject } from '../../../platform/http/lazy-object.js';
 
 const status = z.enum(['pending', 'running', 'completed', 'error', 'cancelled', 'paused', 'regenerated']);

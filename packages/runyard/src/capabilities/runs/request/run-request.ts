@@ -3,7 +3,7 @@ import { errors, type ValidationItem } from '../../../core/errors/errors.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import { parseFilter } from '../../../core/knowledge/filter-parse.js';
 import { maxStateKeyLength } from '../../../core/runs/execution/session-state.js';
-import { levelOf } from '../../../core/runs/priority.js';
+import { levelOf } from '../../../core/runs/leases/priority.js';
 import type { RunOptions } from '../../../core/runs/run.js';
 import type { RunRequest } from '../../../core/runs/run-request.js';
 import { parseTraceParent, traceParentLength } from '../../../core/traces/trace-parent.js';

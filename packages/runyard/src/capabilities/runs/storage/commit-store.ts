@@ -30,7 +30,7 @@ import { traceEffects } from '../../traces/write-store.js';
 import { keyOf, keyRows, takeKeys } from './idempotency-store.js';
 import { type JournalTables, jobTables, ofTables, runTables } from './journal-tables-store.js';
 import { lastVersions, packedWrite, type StoredWrite, withUnpacked } from './packed-run-store.js';
-import { queueTurn } from './queue-turn.js';
+import { queueTurn } from './queue-store.js';
 import { changingFields, runFields, stepFields } from './rows-store.js';
 import { forgottenTexts, removeTexts, textRows, writeTexts } from './text-store.js';
 

@@ -9,7 +9,7 @@ import {
 } from '../../../platform/storage/database.js';
 import type { RunsTable } from '../tables.js';
 import { type JournalTables, ofTables, runTables } from './journal-tables-store.js';
-import { nextTurn } from './queue-turn.js';
+import { nextTurn } from './queue-store.js';
 import { runColumns } from './rows-store.js';
 import { isHeld, type Page, runList, runsOf } from './run-list-store.js';
 

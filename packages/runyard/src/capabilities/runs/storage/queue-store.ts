@@ -1,7 +1,7 @@
 import { FairQueue, type InLine } from '../../../core/fair-queue.js';
+import { priorities } from '../../../core/runs/leases/priority.js';
 import type { HeldRun } from '../../../core/runs/leases/run-leases.js';
 import type { RunQueue } from '../../../core/runs/leases/run-queue.js';
-import { priorities } from '../../../core/runs/priority.js';
 import type { Run } from '../../../core/runs/run.js';
 import {
   type Database,
@@ -13,6 +13,32 @@ import type { RunsTable } from '../tables.js';
 import { type JournalTables, ofTables, runTables } from './journal-tables-store.js';
 import { runColumns } from './rows-store.js';
 import { isHeld, type Page, runList, runsOf } from './run-list-store.js';
+
+// In the words of the indexes.
+const isAhead = `ahead.status IN ('pending', 'running') AND coalesce(ahead.lease_expires_at, 0) = 0`;
+
+/** The turn of the run that is next in line, among those that are as urgent as `row`. */
+export function nextTurn({ runs }: JournalTables, row: string): string {
+  return `(SELECT ahead.queue_turn FROM ${runs} AS ahead
+    WHERE ${isAhead} AND ahead.priority = ${row}.priority
+    ORDER BY ahead.queue_turn LIMIT 1)`;
+}
+
+/**
+ * When it is the turn of a run that begins to wait. Runs of one user and component have one turn after the other, and
+ * the first of them has that of the next in line. So the first runs in the order of their turns are those of all users
+ * and components, however many one of them has queued, and the claiming process looks at those only.
+ */
+export function queueTurn(tables: JournalTables, row: string): string {
+  const { runs } = tables;
+  return `coalesce(
+    (SELECT ahead.queue_turn + 1 FROM ${runs} AS ahead
+      WHERE ${isAhead} AND ahead.priority = ${row}.priority
+        AND coalesce(ahead.user_id, '') = coalesce(${row}.user_id, '')
+        AND ahead.kind = ${row}.kind AND ahead.component_id = ${row}.component_id
+      ORDER BY ahead.queue_turn DESC LIMIT 1),
+    ${nextTurn(tables, row)}, 0)`;
+}
 
 /** Of how many waiting runs, for each that is asked for, the next is chosen. */
 const lookedAt = 8;

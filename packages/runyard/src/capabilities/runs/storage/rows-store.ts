@@ -4,7 +4,7 @@ import { holdsLongText, isPacked, packed, unpacked } from '../../../core/runs/jo
 import type { RunUpdate } from '../../../core/runs/journal/ports.js';
 import { runInput, runLineage, runResult } from '../../../core/runs/journal/records.js';
 import { list, nullable, text } from '../../../core/runs/journal/shapes.js';
-import { levelOf } from '../../../core/runs/priority.js';
+import { levelOf } from '../../../core/runs/leases/priority.js';
 import type { Run, StepRecord } from '../../../core/runs/run.js';
 import { type Fields, nameOf } from '../../../platform/storage/write-plan.js';
 import type { RunsTable, StepsTable } from '../tables.js';

@@ -1,7 +1,7 @@
 import { anyOf, count, flag, json, none, text, word } from '../../options/kinds.js';
+import { priorities } from '../../runs/leases/priority.js';
 import { conversationLimitShape } from '../../runs/limits/limit-options.js';
 import type { WorkflowLimits } from '../../runs/limits/run-limits.js';
-import { priorities } from '../../runs/priority.js';
 import type { WorkflowNode } from '../../workflows/definition/node.js';
 import type { WorkflowSettings } from '../../workflows/workflow-options.js';
 import { ownId } from '../agent-form.js';

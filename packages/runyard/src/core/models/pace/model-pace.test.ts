@@ -44,12 +44,7 @@ async function settled(): Promise<void> {
 }
 
 const model = { id: 'gpt', provider: 'OpenAI' };
-const calling = (userId: string) => ({
-  userId,
-  kind: 'agent' as const,
-  componentId: 'writer',
-  input: { content: '', media: [], options: { stream: false } },
-});
+const calling = (userId: string) => ({ userId, component: 'agent writer' });
 const usage = (totalTokens: number) => ({ inputTokens: 0, outputTokens: totalTokens, totalTokens });
 const tooMany = (retryAfterMs?: number) =>
   new ModelError('too many', {

@@ -1,7 +1,5 @@
 import { FairQueue, type InLine } from '../../fair-queue.js';
-import { levelOf, priorities } from '../../runs/priority.js';
-import { componentKey } from '../../runs/resume/ending-executable.js';
-import type { Run } from '../../runs/run.js';
+import { levelOf, type Priority, priorities } from '../../runs/leases/priority.js';
 import type { Timers } from '../../timers.js';
 import type { Usage } from '../message.js';
 import type { Model } from '../model.js';
@@ -35,8 +33,10 @@ interface Paced {
   isGivingTurns: boolean;
 }
 
-/** Which run a call is of: in the line of its model, users and components have turns. */
-export type Calling = Pick<Run, 'userId' | 'kind' | 'componentId' | 'input'>;
+/** What a call is made for: in the line of its model, users and components have turns. */
+export interface Calling extends Pick<InLine, 'userId' | 'component'> {
+  readonly priority?: Priority | undefined;
+}
 
 /** A turn that a call has taken. */
 export interface ModelTurn {
@@ -68,10 +68,11 @@ export class ModelPace {
   async enter(calling: Calling, model: CalledModel, signal: AbortSignal): Promise<ModelTurn> {
     signal.throwIfAborted();
     const paced = this.pacedOf(keyOf(model));
-    const whose = { userId: calling.userId, component: componentKey(calling.kind, calling.componentId) };
+    const { userId, component, priority } = calling;
+    const whose = { userId, component };
     const now = this.timers.now();
     const guessed = await new Promise<number>((resolve, reject) => {
-      const level = levelOf(calling.input.options.priority);
+      const level = levelOf(priority);
       const waiter: Waiter = { ...whose, level, since: now, order: now, enter: (tokens) => enter(tokens) };
       const giveUp = () => {
         paced.line.delete(waiter);

@@ -1,25 +1,45 @@
 import { isNative, native } from '../../native-code.js';
+import type { JobContext } from '../../runs/jobs/job.js';
+import { componentKey } from '../../runs/resume/ending-executable.js';
+import { jobKind, type Run } from '../../runs/run.js';
 import type { RunPorts } from '../../runs/run-ports.js';
 import type { Usage } from '../message.js';
 import type { Model, ModelCallOptions, ModelChunk, ModelRequest, ModelResponse } from '../model.js';
 import type { Calling, ModelPace } from './model-pace.js';
 
-/** What is around a call. */
 interface PacedContext {
-  readonly run: Calling;
   readonly ports: Pick<RunPorts, 'pace'>;
 }
 
-/** The model to call: one whose calls wait for their turn, where the service paces it. */
-export function withPace({ run, ports: { pace } }: PacedContext, model: Model): Model {
+/** The model that a run is to call: one whose calls wait for their turn, where the service paces it. */
+export function withPace(
+  { run, ports: { pace } }: PacedContext & { readonly run: Run },
+  model: Model,
+): Model {
   if (pace === undefined || !pace.paces(model)) return model;
-  const paced = new PacedModel(model, pace, run);
+  const { userId, kind, componentId, input } = run;
+  const { priority } = input.options;
+  return pacedModel(model, pace, { userId, component: componentKey(kind, componentId), priority });
+}
+
+/** The same for a job, which calls a model by code that knows nothing of the pace. */
+export function withPaceOfJob(
+  { userId, ports: { pace } }: PacedContext & Pick<JobContext, 'userId'>,
+  kind: string,
+  model: Model,
+): Model {
+  if (pace === undefined) return model;
+  return pacedModel(model, pace, { userId, component: componentKey(jobKind, kind) });
+}
+
+function pacedModel(model: Model, pace: ModelPace, calling: Calling): Model {
+  const paced = new PacedModel(model, pace, calling);
   return isNative(model) ? native(paced) : paced;
 }
 
 /** How a model is called: the pace of the others follows from what its provider refuses. */
 export function callOptions(
-  { ports: { pace } }: Pick<PacedContext, 'ports'>,
+  { ports: { pace } }: PacedContext,
   model: Model,
   signal: AbortSignal,
 ): ModelCallOptions {
@@ -35,7 +55,7 @@ class PacedModel implements Model {
   constructor(
     private readonly model: Model,
     private readonly pace: ModelPace,
-    private readonly run: Calling,
+    private readonly calling: Calling,
   ) {
     this.id = model.id;
     this.provider = model.provider;
@@ -48,25 +68,31 @@ class PacedModel implements Model {
   }
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
-    const turn = await this.pace.enter(this.run, this.model, options.signal);
+    const turn = await this.pace.enter(this.calling, this.model, options.signal);
     let usage: Usage | undefined;
     try {
       const response = await this.model.generate(request, options);
       usage = usageOf(response);
       return response;
+    } catch (error) {
+      this.pace.failed(this.model, error);
+      throw error;
     } finally {
       turn.ended(usage);
     }
   }
 
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ModelChunk> {
-    const turn = await this.pace.enter(this.run, this.model, options.signal);
+    const turn = await this.pace.enter(this.calling, this.model, options.signal);
     let usage: Usage | undefined;
     try {
       for await (const chunk of this.model.stream(request, options)) {
         if (chunk.type === 'response') usage = usageOf(chunk.response);
         yield chunk;
       }
+    } catch (error) {
+      this.pace.failed(this.model, error);
+      throw error;
     } finally {
       turn.ended(usage);
     }

@@ -1,10 +1,10 @@
 import { FairQueue, type InLine } from '../../fair-queue.js';
 import type { JsonObject } from '../../json.js';
 import { appliesTo, cancellationKeptMs } from '../leases/cancellations.js';
+import { levelOf, priorities } from '../leases/priority.js';
 import type { HeldRun, LeaseClaim, RunLeases } from '../leases/run-leases.js';
 import type { RunQueue } from '../leases/run-queue.js';
 import type { PastSession, PastSessions, PastSessionsQuery, SessionOwner } from '../past-sessions.js';
-import { levelOf, priorities } from '../priority.js';
 import { componentKey } from '../resume/ending-executable.js';
 import { type Run, type RunStatus, type StepRecord, terminalStatuses } from '../run.js';
 import { partsOf } from './long-texts.js';

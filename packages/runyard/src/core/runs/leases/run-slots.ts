@@ -1,8 +1,8 @@
 import { errors } from '../../errors/errors.js';
 import { FairQueue, type InLine } from '../../fair-queue.js';
-import { levelOf, priorities } from '../priority.js';
 import { componentKey } from '../resume/ending-executable.js';
 import type { Run } from '../run.js';
+import { levelOf, priorities } from './priority.js';
 
 export interface SlotLimits {
   /** How many runs are executed at once. */

@@ -1,16 +1,21 @@
 import type { Log } from '../../../core/log.js';
 import type { EventRelay } from '../../../core/runs/events/event-relay.js';
 import type { RunNotifications } from '../../../core/runs/notifications/run-notifications.js';
+import type { SharedParts } from '../../net/shared-parts.js';
 import { RedisConnection } from './connection.js';
+import { RedisModelTurns } from './model-turns.js';
 import { RedisNotifications } from './notifications.js';
 import { RedisRelay } from './relay.js';
+import { RedisSharedCounts } from './shared-counts.js';
 import { RedisSpace } from './space.js';
+import { RedisWakeUps } from './wake-ups.js';
 
 /** What the processes of one database have in common through Redis. */
 export interface RedisEngine {
   readonly space: RedisSpace;
   readonly notifications: RunNotifications;
   readonly relay: EventRelay;
+  readonly shared: SharedParts;
   close(): void;
 }
 
@@ -27,9 +32,19 @@ export async function openRedisEngine(options: {
     space,
     notifications,
     relay: new RedisRelay(space, notifications),
+    shared: sharedThrough(space),
     close() {
       notifications.close();
       space.connection.close();
     },
+  };
+}
+
+export function sharedThrough(space: RedisSpace): SharedParts {
+  return {
+    counts: new RedisSharedCounts(space),
+    wakeUps: new RedisWakeUps(space),
+    modelTurns: (timers) => new RedisModelTurns(space, timers),
+    channel: (place, hears) => space.channel(place, hears),
   };
 }

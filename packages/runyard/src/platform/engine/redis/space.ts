@@ -1,11 +1,4 @@
-import type { ModelTurns } from '../../../core/models/pace/model-turns.js';
-import type { WakeUps } from '../../../core/runs/notifications/wake-ups.js';
-import type { Timers } from '../../../core/timers.js';
-import type { SharedCounts } from '../../net/shared-counts.js';
 import type { RedisConnection } from './connection.js';
-import { RedisModelTurns } from './model-turns.js';
-import { RedisSharedCounts } from './shared-counts.js';
-import { RedisWakeUps } from './wake-ups.js';
 
 /**
  * Redis as the processes of one database use it. All names of keys and channels begin with what identifies the
@@ -13,9 +6,6 @@ import { RedisWakeUps } from './wake-ups.js';
  */
 export class RedisSpace {
   private readonly prefix: string;
-  /** What its processes count together. */
-  readonly counts: SharedCounts = new RedisSharedCounts(this);
-  readonly wakeUps: WakeUps = new RedisWakeUps(this);
 
   constructor(
     readonly connection: RedisConnection,
@@ -25,15 +15,7 @@ export class RedisSpace {
     this.prefix = `runyard:{${identity}}`;
   }
 
-  /** The turns of the models that its processes call. */
-  modelTurns(timers: Timers): ModelTurns {
-    return new RedisModelTurns(this, timers);
-  }
-
-  /**
-   * Begins to hear what any of the processes says in this place, the own one included. The returned function says
-   * something; it never throws, and while Redis is away nobody hears it.
-   */
+  /** `SharedParts.channel` */
   channel(place: string, hears: (message: string) => void): (message: string) => void {
     const { connection } = this;
     connection.listen(this.name(place), hears);

@@ -175,6 +175,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
     },
     notifications: redis?.notifications ?? hints,
     relay: redis?.relay,
+    shared: redis?.shared,
     redis: redis?.space,
     async assertWritable() {
       await watch.ready();

@@ -3,9 +3,7 @@ export const priorities = ['low', 'normal', 'high'] as const;
 
 export type Priority = (typeof priorities)[number];
 
-export const defaultPriority: Priority = 'normal';
-
-/** A larger number is more urgent. */
-export function levelOf(priority: Priority = defaultPriority): number {
+/** A larger number is more urgent. Left out: as urgent as usual. */
+export function levelOf(priority: Priority = 'normal'): number {
   return priorities.indexOf(priority);
 }
