@@ -1825,6 +1825,12 @@ export interface Ready {
     stopping: {
       status: "ok" | "failed" | "unknown";
     };
+    /** Whether the Redis beside each database can be used, where there is one. A service without it is ready. */
+    redis?: {
+      status: "ok" | "failed" | "unknown";
+      /** By the id of the database. */
+      databases: { [name: string]: "ok" | "unavailable" };
+    };
   };
 }
 

@@ -108,6 +108,7 @@ export class FairQueue<Item extends InLine> {
   }
 
   private next(now: number): { item: Item; turn: number } | undefined {
+    if (this.waiting === 0) return undefined;
     let first: { item: Item; turn: number; rank: readonly number[] } | undefined;
     for (const user of this.users.values()) {
       if (user.waiting === 0) continue;

@@ -92,7 +92,6 @@ export class RunEngine {
       }
     }
     this.executor.leases.renewedAt = this.recovery.movedAt = timers.now();
-    this.recovery.isOpen = this.options.alone !== true;
     this.stopTimers = [
       timers.every(leaseMs / 3, () => void this.executor.leases.renew()),
       timers.every(leaseMs / 2, () => void this.recover()),

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../core/json.js';
 import { anonymousCaller, type BoundValues, type Caller, type DataScope } from './caller.js';
 import type { KeptCaller, RightsOfHolder } from './kept-caller.js';
 import { schedulerUser } from './named-user.js';
-import { Rights } from './rights.js';
+import { prioritizeScope, Rights } from './rights.js';
 import { type AuthMode, type AuthSettings, authMode } from './tokens/settings.js';
 import type { TokenVerifier, VerifiedToken } from './tokens/verifier.js';
 
@@ -34,6 +34,7 @@ const schedulerScopes: readonly string[] = [
   ...['read', 'write', 'delete'].map((action) => `schedules:${action}`),
   // schedules of the code start evals too
   ...['read', 'write'].map((action) => `evals:${action}`),
+  prioritizeScope,
 ];
 
 /** A caller that code names. Code has authenticated them: nothing is proved here. */

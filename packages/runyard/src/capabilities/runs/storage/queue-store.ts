@@ -40,8 +40,8 @@ export function queueTurn(tables: JournalTables, row: string): string {
     ${nextTurn(tables, row)}, 0)`;
 }
 
-/** Of how many waiting runs, for each that is asked for, the next is chosen. */
-const lookedAt = 8;
+/** Of how many waiting runs, for each that is asked for and at least, the next ones are chosen. */
+const lookedAt = { each: 8, least: 64 };
 
 interface WaitingRow {
   run_id: string;
@@ -116,7 +116,7 @@ export class QueueStore implements RunQueue {
   async waiting(limit: number, passed: number, of?: readonly string[]): Promise<Run[]> {
     if (of?.length === 0) return [];
     const { readAll, readSome, readRuns } = waitingStatements(this.tables);
-    const rowsOfLevel = passed + lookedAt * limit;
+    const rowsOfLevel = passed + Math.max(lookedAt.least, lookedAt.each * limit);
     const levels = [...priorities.keys()];
     const rows = await (of === undefined
       ? this.database.read<WaitingRow>(

@@ -42,8 +42,6 @@ type Lists = readonly (typeof allLists)[number][];
 export class Recovery {
   private looking: Promise<void> = Promise.resolve();
   private ended = false;
-  /** Whether this process looks for waiting runs by itself. */
-  isOpen = false;
   private isLooking = false;
   /** Whether a look that has not begun follows a hint. */
   private isHinted = false;
@@ -116,7 +114,8 @@ export class Recovery {
    */
   lookOn(): void {
     if (awaitsOffered(this.options)) {
-      if (this.isOpen && !this.ended) this.lookForWaiting();
+      // an engine that was not opened does not look, and a run in memory alone is in no database
+      if (this.movedAt > 0 && !this.ended && this.options.alone !== true) this.lookForWaiting();
       else handOver(this.options);
     }
     const { unfinished } = this;

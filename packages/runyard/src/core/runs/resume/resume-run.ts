@@ -155,8 +155,8 @@ async function copy(site: ResumeSite, stored: StoredRun, request: ResumeRequest)
   const { run } = stored;
   const executable = await site.executable(run);
   const kept = keptOf(site, stored, executable, request);
-  // the state that came with the source is in the session already
-  const { sessionState: _stored, ...options } = run.input.options;
+  // the state that came with the source is in the session already; its caller's right to be urgent is not that of this one
+  const { sessionState: _stored, priority: _asked, ...options } = run.input.options;
   const handle = await site.engine.start(executable, {
     input: { ...run.input, options: { ...options, claims: site.claims?.(run) } },
     userId: run.userId,
