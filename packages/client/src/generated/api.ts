@@ -1868,6 +1868,8 @@ export interface Run {
   agent_id: string;
   /** The version of the stored component that ran. */
   version?: number;
+  /** How urgent the run is while it waits for a free slot, if it or its component says so. */
+  priority?: "low" | "normal" | "high";
   /** Lower case; upper case with `agentos` compatibility. */
   status: "pending" | "running" | "completed" | "error" | "cancelled" | "paused" | "regenerated" | (string & {});
   /** The answer: text, or an object if the request has a schema. Empty until the run has an answer. */
@@ -2301,6 +2303,8 @@ export interface TeamRun {
   agent_id: string;
   /** The version of the stored component that ran. */
   version?: number;
+  /** How urgent the run is while it waits for a free slot, if it or its component says so. */
+  priority?: "low" | "normal" | "high";
   /** Lower case; upper case with `agentos` compatibility. */
   status: "pending" | "running" | "completed" | "error" | "cancelled" | "paused" | "regenerated" | (string & {});
   /** The answer: text, or an object if the request has a schema. Empty until the run has an answer. */
@@ -2638,6 +2642,8 @@ export interface WorkflowRun {
   agent_id: string;
   /** The version of the stored component that ran. */
   version?: number;
+  /** How urgent the run is while it waits for a free slot, if it or its component says so. */
+  priority?: "low" | "normal" | "high";
   /** Lower case; upper case with `agentos` compatibility. */
   status: "pending" | "running" | "completed" | "error" | "cancelled" | "paused" | "regenerated" | (string & {});
   /** The answer: text, or an object if the request has a schema. Empty until the run has an answer. */
@@ -2819,6 +2825,7 @@ export interface CreateAgentRunBody {
   videos?: unknown[] | null;
   /** A JSON array of document objects, each with exactly one of url or content (base64). */
   input_files?: unknown[] | null;
+  priority?: "low" | "normal" | "high" | null;
   /** Your own identifier for the run; 409 if it is taken. */
   run_id?: string | null;
   /** Accepted for older clients; the log level is a setting of the service. */
@@ -2926,6 +2933,7 @@ export interface CreateTeamRunBody {
   videos?: unknown[] | null;
   /** A JSON array of document objects, each with exactly one of url or content (base64). */
   input_files?: unknown[] | null;
+  priority?: "low" | "normal" | "high" | null;
   /** Your own identifier for the run; 409 if it is taken. */
   run_id?: string | null;
   /** Accepted for older clients; the log level is a setting of the service. */
@@ -3025,6 +3033,7 @@ export interface CreateWorkflowRunBody {
   videos?: unknown[] | null;
   /** A JSON array of document objects, each with exactly one of url or content (base64). */
   input_files?: unknown[] | null;
+  priority?: "low" | "normal" | "high" | null;
   /** Your own identifier for the run; 409 if it is taken. */
   run_id?: string | null;
   /** Accepted for older clients; the log level is a setting of the service. */
