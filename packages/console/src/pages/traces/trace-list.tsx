@@ -17,16 +17,7 @@ export interface ListProps {
 }
 
 const columns: readonly Column<TraceSummary>[] = [
-  {
-    id: 'name',
-    header: 'Name',
-    cell: ({ name, input }) => (
-      <>
-        {shortName(name)}
-        <span className="block max-w-36 truncate text-xs font-normal text-muted md:hidden">{input}</span>
-      </>
-    ),
-  },
+  { id: 'name', header: 'Name', cell: ({ name }) => shortName(name) },
   {
     id: 'kind',
     header: 'Kind',
@@ -37,7 +28,6 @@ const columns: readonly Column<TraceSummary>[] = [
     id: 'input',
     header: 'Input',
     grow: true,
-    hideBelow: 'md',
     cell: ({ input }) => <span className="line-clamp-1 [overflow-wrap:anywhere]">{input}</span>,
   },
   { id: 'user', header: 'User', hideBelow: 'lg', cell: ({ user_id }) => user_id },
@@ -55,7 +45,13 @@ const columns: readonly Column<TraceSummary>[] = [
       </span>
     ),
   },
-  { id: 'duration', header: 'Duration', align: 'right', cell: ({ duration }) => spaced(duration) },
+  {
+    id: 'duration',
+    header: 'Duration',
+    align: 'right',
+    hideBelow: 'sm',
+    cell: ({ duration }) => spaced(duration),
+  },
   { id: 'spans', header: 'Spans', align: 'right', hideBelow: 'sm', cell: ({ total_spans }) => total_spans },
   { id: 'start', header: 'Started', hideBelow: 'sm', cell: ({ start_time }) => <Time at={start_time} /> },
 ];
