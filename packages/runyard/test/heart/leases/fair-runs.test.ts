@@ -5,6 +5,7 @@ import { RunSlots } from '../../../src/core/runs/leases/run-slots.js';
 import { InProcessNotifications } from '../../../src/core/runs/notifications/in-process-notifications.js';
 import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { freshPostgres, freshSqlite } from '../../support/databases.js';
+import { patience } from '../../support/patience.js';
 import { begin, changed, engineOver, executable, gate } from '../harness.js';
 
 /** Records whose runs begin, in their order; each ends at once when the gate is open. */
@@ -43,11 +44,37 @@ test('three processes: who queues hundreds of runs delays the one run of another
   await expect.poll(() => began.length).toBe(6);
   await begin(two!, component, asked('bob'));
   held.open();
-  await expect.poll(() => began.length, { timeout: 60_000 }).toBe(201);
+  await expect.poll(() => began.length, { timeout: patience() }).toBe(201);
   const his = began.indexOf('bob');
   // at most one further run in each slot while his was on its way
   expect(his).toBeGreaterThanOrEqual(6);
   expect(his).toBeLessThanOrEqual(12);
+});
+
+test('a slot that is free goes to the next run of all processes, not of the own one', async () => {
+  const place = await freshPostgres();
+  const began: string[] = [];
+  const [short, long] = [gate<void>(), gate<void>()];
+  const component = executable('held', async ({ run }) => {
+    began.push(run.userId ?? 'nobody');
+    await (run.userId === 'zoe' ? long : short).promise;
+    return '';
+  });
+  const engines = [];
+  for (const index of [0, 1]) {
+    const store = new RunStore(await place.open());
+    engines.push(engineOver(store, [component], { owner: `process ${index}`, slots: slots(1) }));
+  }
+  const [one, two] = engines;
+  for (const engine of engines) await engine.open();
+  await begin(two!, component, asked('zoe'));
+  for (let count = 0; count < 6; count += 1) await begin(one!, component, asked('ada'));
+  await begin(two!, component, asked('bob'));
+  short.open();
+  await expect.poll(() => began.length, { timeout: patience() }).toBe(8);
+  // the run of zoe keeps the slot of the process that accepted his
+  expect(began).toEqual(['zoe', 'ada', 'ada', 'bob', 'ada', 'ada', 'ada', 'ada']);
+  long.open();
 });
 
 test('one process: users and priorities have their order in memory too', async () => {
