@@ -46,6 +46,6 @@ export const quick = {
   evals: { rounds: 3, cases: 400 },
   components: { rounds: 4, milliseconds: 400, warmUp: { runs: 1000, milliseconds: 1500 } },
   interfaces: { rounds: 4, milliseconds: 200, starts: 3, warmUp: { runs: 500, milliseconds: 500 } },
-  replicas: { runs: 20, events: 200, gapMs: 20, cancels: 20 },
+  replicas: { runs: 20, events: 100, gapMs: 20, cancels: 20 },
   peers: { rounds: 2, milliseconds: 1000, warmUpMs: 2000, starts: 1 },
 };

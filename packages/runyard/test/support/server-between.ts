@@ -8,6 +8,7 @@ export class ServerBetween {
   #server: Server | undefined;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   #silent = false;
+  #delayMs = 0;
 
   private constructor(
     private target: URL,
@@ -32,6 +33,8 @@ export class ServerBetween {
   /** The server is there. */
   async open(): Promise<void> {
     this.#silent = false;
+    if (this.#delayMs > 0) this.breakAll();
+    this.#delayMs = 0;
     for (const [client, upstream] of this.#pairs) {
       for (const side of [client, upstream]) side.unpipe();
       client.pipe(upstream).pipe(client);
@@ -69,6 +72,12 @@ export class ServerBetween {
     this.#silent = true;
   }
 
+  /** The server is slow: connections break, and on new ones everything takes so long in each direction. */
+  slow(ms: number): void {
+    this.#delayMs = ms;
+    this.breakAll();
+  }
+
   breakAll(): void {
     for (const [client] of this.#pairs) client.resetAndDestroy();
   }
@@ -85,6 +94,11 @@ export class ServerBetween {
     });
     upstream.on('close', () => client.destroy());
     if (this.#silent) client.pause();
-    else client.pipe(upstream).pipe(client);
+    else if (this.#delayMs > 0) {
+      const late = (one: Socket, other: Socket, ms: number) =>
+        one.on('data', (chunk) => void setTimeout(() => other.destroyed || other.write(chunk), ms));
+      late(client, upstream, this.#delayMs);
+      late(upstream, client, this.#delayMs);
+    } else client.pipe(upstream).pipe(client);
   }
 }

@@ -40,9 +40,6 @@ export const keysKeptMs = 86_400_000;
 /** How long to wait for another process to end a run, and how often to look. */
 const cancelledElsewhereMs = 5_000;
 const lookMs = 50;
-
-const cancelledBefore = 'The run was cancelled before it began';
-
 /** How long the last writes of runs that are handed on may take. */
 const handOnMs = 5_000;
 
@@ -100,6 +97,7 @@ export class RunEngine {
       timers.every(offeredMs, () => this.lookForOffered()),
       this.hints.begin({
         live: (runId) => this.executor.get(runId),
+        allLive: () => this.executor.executed(),
         lookForWaiting: (runId) => this.options.alone !== true && void this.recovery.wake(runId),
         checkWaiting: () => void this.executor.leases.waiting.hint(),
         lookForCancellations: () => this.cancellations.hint(),
@@ -343,7 +341,7 @@ export class RunEngine {
     const choseIds = request.runId !== undefined || (request.sessionId !== undefined && stored === undefined);
     if (choseIds || request.background || request.idempotency !== undefined) await this.queue.flush(live);
     if (request.runId !== undefined && (await this.isCancelled(run)))
-      live.stop(new RunCancelled(cancelledBefore));
+      live.stop(new RunCancelled('The run was cancelled before it began'));
     return this.executor.launch(live, executable);
   }
 

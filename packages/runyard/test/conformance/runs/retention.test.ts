@@ -194,7 +194,7 @@ forEachDatabase((_dialect, freshPlace, emptyPlace) => {
     await runs.commit([resumption(failed, now - hour)]);
     const removal = new RetentionStore(database);
     // one that was found as ended a moment ago
-    expect(await removal.removeEvents([failed.runId], now - day, 100)).toBe(0);
+    expect(await removal.removeEvents([failed.runId], now - day, 100, '')).toBe(0);
     await retentionOf(database).sweep();
     expect(await withEvents(runs, [failed])).toEqual([failed.runId]);
     await database.query.updateTable('runs').set({ status: 'completed' }).execute();

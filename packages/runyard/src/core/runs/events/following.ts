@@ -25,10 +25,12 @@ export class Following {
     private readonly relay: EventRelay | undefined,
   ) {}
 
-  /** Begins to watch the relay; the returned function ends that. */
-  begin(): () => void {
+  /** Begins to watch the relay; the returned function ends that. `live` are the live runs of this process. */
+  begin(live: () => readonly LiveRun[]): () => void {
     return (
       this.relay?.onChange(() => {
+        // their readers may have had the relay back sooner, and said so when this process could not use it
+        for (const run of live()) if (this.followed.has(run)) this.heard(run);
         for (const [runId, readers] of this.readers) {
           this.announce(runId);
           for (const wake of [...readers]) wake('store');

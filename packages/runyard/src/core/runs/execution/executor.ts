@@ -57,7 +57,7 @@ export class RunExecutor {
     readonly hints: RunHints,
     private readonly following: Following,
   ) {
-    this.leases = new LeaseKeeper(() => Array.from(this.live.values(), ({ live }) => live), options);
+    this.leases = new LeaseKeeper(() => this.executed(), options);
     this.surroundings = { ...options, leaseConfirmed: (live) => this.leases.confirmed(live) };
   }
 
@@ -68,6 +68,10 @@ export class RunExecutor {
   /** Whether a run left this process without its lease being given up: storing it failed. */
   get hasLost(): boolean {
     return this.lost;
+  }
+
+  executed(): LiveRun[] {
+    return Array.from(this.live.values(), ({ live }) => live);
   }
 
   get(runId: string): LiveRun | undefined {

@@ -7,6 +7,7 @@ import type { RunHint, RunNotifications } from './run-notifications.js';
 export interface HintedWork {
   /** A run that is live in this process. */
   live(runId: string): LiveRun | undefined;
+  allLive(): readonly LiveRun[];
   /** Claims waiting runs if there is room: this one was queued. */
   lookForWaiting(runId: string): unknown;
   /** Releases the waiting runs that another process has claimed. */
@@ -34,7 +35,7 @@ export class RunHints {
   /** Begins to follow hints; the returned function ends that. */
   begin(work: HintedWork): () => void {
     const endings = [
-      this.following.begin(),
+      this.following.begin(() => work.allLive()),
       this.notifications.subscribe(({ kind, runId }) => {
         const live = work.live(runId);
         if (kind === 'queued') work.lookForWaiting(runId);
