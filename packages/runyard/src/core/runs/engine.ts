@@ -1,5 +1,4 @@
 import { errors, isReported, RunyardError } from '../errors/errors.js';
-import { newId } from '../ids.js';
 import type { JsonObject } from '../json.js';
 import type { ModelPrices } from '../models/prices.js';
 import { conditionOf, type EngineCondition } from './engine-condition.js';
@@ -13,10 +12,10 @@ import { RunExecutor } from './execution/executor.js';
 import { introductionOf } from './execution/introduction.js';
 import { LiveRun } from './execution/live-run.js';
 import { notBegun } from './execution/live-run-start.js';
+import { newRun } from './execution/new-run.js';
 import type { RunHandle } from './execution/run-handle.js';
 import { waitingJob } from './jobs/waiting-job.js';
 import { copiedSteps } from './journal/copied-steps.js';
-import { definitionOf } from './journal/journal-format.js';
 import type { CancelRequest, RunWrite } from './journal/ports.js';
 import type { ContinueRecord } from './journal/records.js';
 import { WriteQueue } from './journal/write-queue.js';
@@ -28,7 +27,7 @@ import type { Continuation } from './resume/continuation.js';
 import { type ContinuedBy, hasMovedOn, RestingRuns, type RunAnswers } from './resume/resting-runs.js';
 import { type Run, terminalStatuses } from './run.js';
 import type { RunPorts } from './run-ports.js';
-import { inputOf, type RunRequest, type RunSession, sessionOf } from './run-request.js';
+import { type RunRequest, type RunSession, sessionOf } from './run-request.js';
 
 /** How often to look for paused runs whose time has come. */
 const wakeMs = 1_000;
@@ -305,7 +304,7 @@ export class RunEngine {
     waits: boolean,
   ): Promise<RunHandle> {
     const { copy } = request;
-    const run = this.newRun(executable, request, sessionId);
+    const run = newRun(executable, request, sessionId, this.options);
     const isFirst = stored === undefined || stored.unused === true;
     if (isFirst && executable.introduction) await this.introduce(executable.introduction, request, run);
     const steps = copiedSteps(run, copy);
@@ -370,35 +369,5 @@ export class RunEngine {
       // another first run of this session came at the same time and has introduced it
       if (!(error instanceof RunyardError && error.code === 'run_exists')) throw error;
     }
-  }
-
-  private newRun(executable: Executable, request: RunRequest, sessionId: string): Run {
-    const input = inputOf(executable, request.input);
-    const now = this.options.timers.now();
-    return {
-      runId: request.runId ?? request.newRunId ?? newId(),
-      kind: executable.kind,
-      componentId: executable.id,
-      componentName: executable.name,
-      sessionId,
-      userId: request.userId,
-      askers: request.askers ?? [],
-      parentRunId: null,
-      model: executable.model?.id ?? null,
-      modelProvider: executable.model?.provider ?? null,
-      input: executable.kind === 'workflow' ? { ...input, salt: newId() } : input,
-      createdAt: now,
-      status: 'pending',
-      result: null,
-      attempt: 1,
-      leaseOwner: this.options.owner,
-      leaseExpiresAt: null,
-      nextEventIndex: 0,
-      updatedAt: now,
-      wakeAt: null,
-      lineage: request.copy?.lineage ?? null,
-      traceParent: request.traceParent ?? null,
-      definition: definitionOf(executable.fingerprint),
-    };
   }
 }
