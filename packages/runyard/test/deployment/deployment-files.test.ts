@@ -46,8 +46,7 @@ function composeEnv(service: Body): Record<string, string> {
     name,
     (value ?? 'key').replace(/\$\{\w+:\?[^}]+\}/g, 'from-outside-and-long-enough-to-be-a-key'),
   ]);
-  // the setting comes with the engine that reads it
-  return Object.fromEntries(pairs.filter(([name]) => name !== 'RUNYARD_REDIS_URL'));
+  return Object.fromEntries(pairs);
 }
 
 test('the image serves on the ports that it exposes, with settings that exist', () => {
@@ -123,7 +122,7 @@ test('the chart has settings, ports and probe paths that exist, and time to stop
   )!;
   expect(Number(readiness[1]) * Number(readiness[2])).toBeLessThan(values.stop.drainSeconds);
   for (const variable of text(`${chart}/values.yaml`).match(/RUNYARD_\w+/g) ?? [])
-    expect([...Object.keys(environmentNames()), 'RUNYARD_REDIS_URL']).toContain(variable);
+    expect(Object.keys(environmentNames())).toContain(variable);
 });
 
 test('the templates of the chart use each value, and no other', () => {
