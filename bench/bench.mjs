@@ -30,6 +30,7 @@ import {
 } from './lib/table.mjs';
 import { compareColdStarts } from './sections/cold-start.mjs';
 import { measureComponents } from './sections/components.mjs';
+import { measureFleet } from './sections/fleet.mjs';
 import { measureIngest } from './sections/ingest.mjs';
 import { measureInterfaceStarts, measureInterfaces } from './sections/interfaces.mjs';
 import { lifeSections, measureLives } from './sections/life.mjs';
@@ -203,6 +204,7 @@ async function measure(options, setting) {
     evals: [],
     interfaceStarts: [],
     replicas: [],
+    fleet: [],
     peers: [],
     soak: [],
   };
@@ -239,8 +241,10 @@ async function measure(options, setting) {
     const lives = await measureLives(setting, database, options, say);
     for (const [name, rows] of Object.entries(lives)) results[name].push(...rows);
   }
-  if (only.has('replicas') && wanted.includes('postgres'))
+  if (only.has('replicas') && wanted.includes('postgres')) {
     results.replicas = await measureReplicas(setting, amounts.replicas, say);
+    results.fleet = await measureFleet(setting, amounts.fleet, say);
+  }
   if (only.has('peers')) results.peers = await measurePeers(setting, amounts.peers, say);
   // The rest is about the embedded default.
   if (!wanted.includes('sqlite')) return results;
@@ -392,6 +396,7 @@ function print(results, { json }) {
     ['Interfaces', results.interfaces, (rows) => table(rows, 'Over REST', 'Over it')],
     ['Start with and without MCP and A2A', results.interfaceStarts, (rows) => table(rows, 'Without', 'With')],
     ['Two processes', results.replicas, (rows) => table(rows, 'Executing one', 'Other one')],
+    ['Several processes', results.fleet, (rows) => table(rows, 'One', 'Several')],
     ['Evals', results.evals, (rows) => table(rows, 'Bare loop', 'Eval')],
     ...viewGroups.map((group) => {
       const rows = results.views.filter((row) => row.group === group);

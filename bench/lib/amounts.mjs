@@ -21,6 +21,7 @@ export const thorough = {
   components: { rounds: 10, milliseconds: 1000, warmUp: { runs: 3000, milliseconds: 4000 } },
   interfaces: { rounds: 6, milliseconds: 400, starts: 5, warmUp: { runs: 1000, milliseconds: 1000 } },
   replicas: { runs: 20, events: 200, gapMs: 20, cancels: 60 },
+  fleet: { rounds: 7, milliseconds: 2000, streams: 5000 },
   peers: { rounds: 5, milliseconds: 2000, warmUpMs: 5000, starts: 3 },
 };
 
@@ -47,5 +48,6 @@ export const quick = {
   components: { rounds: 4, milliseconds: 400, warmUp: { runs: 1000, milliseconds: 1500 } },
   interfaces: { rounds: 4, milliseconds: 200, starts: 3, warmUp: { runs: 500, milliseconds: 500 } },
   replicas: { runs: 20, events: 100, gapMs: 20, cancels: 20 },
+  fleet: { rounds: 3, milliseconds: 1000, streams: 1000 },
   peers: { rounds: 2, milliseconds: 1000, warmUpMs: 2000, starts: 1 },
 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Model } from '../../src/core/models/model.js';
 import { agent } from '../../src/index.js';
-import type { ChatModel } from '../../src/models.js';
 import { freshPostgres } from '../support/databases.js';
 import { openRedis, redisServer } from '../support/redis.js';
 import { ServerBetween } from '../support/server-between.js';
@@ -17,16 +17,16 @@ const words = (content: string) => ({
 /** Says the words of each part when the test lets it. */
 function talking(parts: readonly (readonly string[])[]) {
   const gates = parts.map(() => gate());
-  const model: ChatModel = {
+  const model: Model = {
     id: 'talking',
     provider: 'Test',
     name: 'Talking',
     capabilities: { structuredOutput: 'native', tools: true },
     generate: async () => words(parts.flat().join('')),
-    async *stream({ messages, signal }) {
+    async *stream({ messages }, { signal }) {
       const silent = messages.at(-1)?.content === 'wait';
       if (silent)
-        await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       for (const [position, part] of parts.entries()) {
         await gates[position]?.opened;
         for (const text of part) {

@@ -265,6 +265,7 @@ function defaultText(value: unknown): string {
 /** A value that the setting takes, as a variable holds it. */
 function sample(name: SettingName, value: unknown): string {
   if (name === 'database') return 'sqlite:other.db';
+  if (name === 'redis') return 'redis://cache:6379/0';
   if (name === 'databaseDirectUrl' || name === 'databaseReplicaUrl') return 'postgres://db/name';
   if (['otlpEndpoint', 'jwksUrl', 'corsOrigins', 'mcpPublicUrl'].includes(name))
     return 'http://127.0.0.1:4318';
