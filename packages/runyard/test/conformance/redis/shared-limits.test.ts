@@ -140,12 +140,11 @@ describe('the pace of a model', () => {
   test('a provider that refuses one process is left alone by all', async () => {
     const [one, two] = (await processes(2)).map((space) => paceOf(space, 1_000_000));
     await Promise.all([one, two].map((pace) => pace!.enter(calling, model, signal)));
-    const other = { id: 'unpaced', provider: 'OpenAI' };
-    expect(two!.paces(other)).toBe(false);
+    expect(two!.restMs(model)).toBe(0);
     const refusal = { provider: 'OpenAI', kind: 'refused', status: 429, retryAfterMs: 50_000 } as const;
     await until('the other process hears of it', () => {
-      one!.failed(other, new ModelError('too many', refusal));
-      return two!.paces(other);
+      one!.failed(model, new ModelError('too many', refusal));
+      return two!.restMs(model) > 0;
     });
   });
 });

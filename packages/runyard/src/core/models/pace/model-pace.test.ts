@@ -114,31 +114,33 @@ test('a call that is cancelled waits no longer, and takes no turn from others', 
   await expect(call('ada 4', { signal: abort.signal })).rejects.toThrow('enough');
 });
 
-test('a model without a rate is not paced until its provider refuses a call as one too many', async () => {
-  const { timers, pace, begun, call } = paceOf({ other: { requestsPerMinute: 1 } });
-  expect(pace.paces(model)).toBe(false);
+test('a model with a rate rests when its provider refuses a call as one too many; others are never paced', async () => {
+  const { timers, pace, begun, call } = paceOf({ gpt: { requestsPerMinute: 6_000 } });
+  const unpaced = { id: 'other', provider: 'OpenAI' };
+  pace.failed(unpaced, tooMany(20_000));
+  expect(pace.paces(unpaced)).toBe(false);
+  expect(pace.restMs(unpaced)).toBe(0);
   pace.failed(model, new Error('something else'));
-  expect(pace.paces(model)).toBe(false);
+  expect(pace.restMs(model)).toBe(0);
   pace.failed(model, tooMany(20_000));
-  expect(pace.paces(model)).toBe(true);
-  expect(pace.paces({ ...model, provider: 'Azure' })).toBe(false);
+  expect(pace.restMs(model)).toBe(20_000);
+  expect(pace.restMs({ ...model, provider: 'Azure' })).toBe(0);
   void call('ada 1');
   void call('bob 1');
   await timers.pass(19_999);
   expect(begun).toEqual([]);
   await timers.pass(1);
   expect(begun).toEqual(['ada 1', 'bob 1']);
-  expect(pace.paces(model)).toBe(false);
 });
 
 test('a provider that does not say how long to wait is left alone for longer each time, at most a minute', async () => {
-  const { timers, pace, call } = paceOf({});
+  const { timers, pace, call } = paceOf({ default: { requestsPerMinute: 6_000 } });
   const restAfterRefusal = async () => {
     pace.failed(model, tooMany());
     // others that were on their way
     pace.failed(model, tooMany());
-    let ms = 0;
-    for (; pace.paces(model); ms += 500) await timers.pass(500);
+    const ms = pace.restMs(model);
+    await timers.pass(ms);
     return ms;
   };
   const rests = [];
@@ -147,6 +149,5 @@ test('a provider that does not say how long to wait is left alone for longer eac
   await call('ada 1', { tokens: 10 });
   expect(await restAfterRefusal()).toBe(1_000);
   pace.failed(model, tooMany(3_600_000));
-  await timers.pass(60_000);
-  expect(pace.paces(model)).toBe(false);
+  expect(pace.restMs(model)).toBe(60_000);
 });

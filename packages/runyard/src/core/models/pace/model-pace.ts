@@ -22,7 +22,7 @@ interface Waiter extends InLine {
   enter(tokens: number): void;
 }
 
-/** What is known of a model that has a rate, or that rests. */
+/** What is known of a model that has a rate. */
 interface Paced {
   readonly line: FairQueue<Waiter>;
   /** By the monotonic clock of the process. */
@@ -59,9 +59,9 @@ export class ModelPace {
     turns.onRest((model, ms) => this.restOf(model, ms));
   }
 
-  /** Whether a call of the model might have to wait. */
+  /** Whether calls of the model wait for their turns: those of a model without a rate are made at once. */
   paces(model: CalledModel): boolean {
-    return this.rateOf(model) !== undefined || this.restLeft(keyOf(model)) > 0;
+    return this.rateOf(model) !== undefined;
   }
 
   /** Waits for the turn of a call. Rejects when the signal aborts first. */
@@ -94,9 +94,14 @@ export class ModelPace {
     };
   }
 
+  /** How long the model still rests. */
+  restMs(model: CalledModel): number {
+    return this.restLeft(keyOf(model));
+  }
+
   /** A call failed. When its provider said that there were too many, all calls of the model wait. */
   failed(model: CalledModel, error: unknown): void {
-    if (!(error instanceof ModelError) || error.reason !== 'rate_limit') return;
+    if (!(error instanceof ModelError) || error.reason !== 'rate_limit' || !this.paces(model)) return;
     const paced = this.pacedOf(keyOf(model));
     // those that were on their way say the same again
     if (this.restLeft(keyOf(model)) > 0 && error.retryAfterMs === undefined) return;
@@ -148,7 +153,7 @@ export class ModelPace {
   }
 
   private restLeft(model: string): number {
-    return (this.models.get(model)?.restsUntil ?? 0) - this.timers.elapsed();
+    return Math.max(0, (this.models.get(model)?.restsUntil ?? 0) - this.timers.elapsed());
   }
 
   private rateOf({ id }: CalledModel): ModelRate | undefined {

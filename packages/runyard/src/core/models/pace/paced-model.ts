@@ -28,7 +28,7 @@ export function withPaceOfJob(
   kind: string,
   model: Model,
 ): Model {
-  if (pace === undefined) return model;
+  if (pace === undefined || !pace.paces(model)) return model;
   return pacedModel(model, pace, { userId, component: componentKey(jobKind, kind) });
 }
 
