@@ -35,7 +35,7 @@ test('numbers by day, model and component, as charts for the eye and tables for 
 
   await page.getByRole('tab', { name: 'By model' }).click();
   await page.getByRole('table', { name: 'Runs by model' }).getByText('house-7b').waitFor();
-  await page.getByRole('tab', { name: 'By component and cost' }).click();
+  await page.getByRole('tab', { name: 'By component' }).click();
   const costs = page.getByRole('table', { name: 'Metrics by component' });
   await costs.getByRole('row', { name: /Clerk agent 2 0 .* 5M \$8\.00/ }).waitFor();
   await fitsPhone(page);
