@@ -37,19 +37,6 @@ test(
 );
 
 test(
-  'two processes on one database, each killed again and again, keep every promise',
-  async () => {
-    const place = { ...(await onPostgres()), entry, settings: { ...settings, leaseMs: 3000 } };
-    const weather = { alive: [500, 6000], away: [0, 4000] } as const;
-    const report = await rageOver({ places: [place, place], clients: 16, weather });
-    expect(report.violations, `seed ${seed}`).toEqual([]);
-    expect(report.kills).toBeGreaterThan(0);
-    expect(report.acknowledged).toBeGreaterThan(0);
-  },
-  testMs,
-);
-
-test(
   'three processes with other clocks, killed and frozen, whose Redis and database come and go, keep every promise',
   async () => {
     const { database, folder } = await onPostgres();

@@ -95,8 +95,19 @@ export class Fleet {
     process.signal('SIGCONT');
   }
 
+  /** A start that finds no database ends with the reason, and is repeated, as an orchestrator does it. */
+  private async started(slot: number): Promise<ChaosProcess> {
+    for (;;) {
+      try {
+        return await ChaosProcess.start(this.places[slot]!);
+      } catch (error) {
+        if (!/Database 'default' cannot be used at/.test(String(error))) throw error;
+      }
+    }
+  }
+
   private async startAt(slot: number): Promise<void> {
-    this.processes[slot] = await ChaosProcess.start(this.places[slot]!);
+    this.processes[slot] = await this.started(slot);
     for (const wake of this.waiting) wake();
     this.waiting.clear();
   }

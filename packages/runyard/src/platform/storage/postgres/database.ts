@@ -89,7 +89,8 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
   });
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   for (const pool of pools) pool.on('error', () => watch.suspect());
-  keepsSession = await untilUsable(queryPool, servers, options);
+  const usable = await untilUsable(queryPool, servers, options);
+  keepsSession = usable.keepsSession;
   // it has no settings yet
   dropIdle(queryPool);
   log.debug({ database: id, location }, 'database opened');
@@ -109,7 +110,12 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
   );
   listenAnew = () => hints.renew();
   const redis =
-    options.redis === undefined ? undefined : await openRedis(options.redis, hints, queryPool, log);
+    usable.identity === undefined
+      ? undefined
+      : await openRedis(usable.identity, hints, options).catch(async (error: unknown) => {
+          await Promise.all(pools.map((pool) => pool.end()));
+          throw error;
+        });
   const replicaPool =
     replicas && newPool(replicas, queryPool.options.max, { query_timeout: hotPathTimeoutMs });
   const lookPool = replicas && newPool(replicas, 1);
@@ -208,22 +214,20 @@ const ownServer = '(SELECT system_identifier FROM pg_control_system())';
 /** For servers that do not show who they are: where they think they are. */
 const ownAddress = `inet_server_addr()::text, current_setting('port')`;
 
+async function identityOf(pool: pg.Pool): Promise<string> {
+  const identified = (server: string) => pool.query<{ identity: string }>(identify(server));
+  const { rows } = await identified(ownServer).catch(() => identified(ownAddress));
+  return rows[0]?.identity ?? '';
+}
+
 async function openRedis(
-  url: string,
+  identity: string,
   hints: RunNotifications,
-  pool: pg.Pool,
-  log: Log,
+  { redis: url = '', log }: OpenPostgresOptions,
 ): Promise<RedisEngine> {
-  try {
-    const identified = (server: string) => pool.query<{ identity: string }>(identify(server));
-    const { rows } = await identified(ownServer).catch(() => identified(ownAddress));
-    // loaded only here: PostgreSQL alone does not pay for it
-    const { openRedisEngine } = await import('../../engine/redis/engine.js');
-    return await openRedisEngine({ url, identity: rows[0]?.identity ?? '', hints, log });
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
+  // loaded only here: PostgreSQL alone does not pay for it
+  const { openRedisEngine } = await import('../../engine/redis/engine.js');
+  return openRedisEngine({ url, identity, hints, log });
 }
 
 /** Reads that are not prepared: they go to whichever server has the connection. */
@@ -249,7 +253,11 @@ function listReads(connecting: Connecting): ListReads {
 }
 
 /** Waits for a server that is starting or restarting. What a person has to fix ends the start at once. */
-async function untilUsable(pool: pg.Pool, servers: Servers, options: OpenPostgresOptions): Promise<boolean> {
+async function untilUsable(
+  pool: pg.Pool,
+  servers: Servers,
+  options: OpenPostgresOptions,
+): Promise<{ keepsSession: boolean; identity: string | undefined }> {
   const { id, startupMs = 0, log, signal, pooler } = options;
   const { location } = servers;
   const until = performance.now() + startupMs;
@@ -257,7 +265,8 @@ async function untilUsable(pool: pg.Pool, servers: Servers, options: OpenPostgre
     try {
       if (servers.urls.length > 1) servers.choose(await servers.find());
       const isDirect = await probe(pool);
-      return pooler === 'auto' ? isDirect : pooler === 'session';
+      const identity = options.redis === undefined ? undefined : await identityOf(pool);
+      return { keepsSession: pooler === 'auto' ? isDirect : pooler === 'session', identity };
     } catch (cause) {
       if (!mayStartLater(cause) || performance.now() >= until || signal?.aborted) {
         await pool.end();
