@@ -111,7 +111,7 @@ test.each(Object.keys(faults))('a stream through another process is whole when R
   await until('the third part is there', () => stream.content.includes('c19 '));
   const last = stream.events.at(-1)?.event_index ?? 0;
   await until('Redis is used again', async () => {
-    const blocks = await probe.relay?.blocks(begun.body.run_id, last);
+    const blocks = await probe.relay?.blocks(begun.body.run_id, last, 1);
     return blocks !== undefined && blocks.length > 0;
   });
   say(3);

@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '../../../src/core/ids.js';
+import { encodeBlock, LoggedEvent } from '../../../src/core/runs/events/logged-event.js';
 import { longTextLength } from '../../../src/core/runs/journal/long-texts.js';
+import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { RedisNotifications } from '../../../src/platform/engine/redis/notifications.js';
 import { RedisRelay } from '../../../src/platform/engine/redis/relay.js';
 import { RedisSpace } from '../../../src/platform/engine/redis/space.js';
@@ -20,12 +22,12 @@ async function twoProcesses() {
     await ended.promise;
     return 'done';
   });
-  const process = async (owner: string, journal = store) => {
+  const process = async (owner: string, journal = store, timers = systemTimers) => {
     const space = new RedisSpace(await openRedis(), identity);
     const notifications = new RedisNotifications(space, { publish: () => {}, subscribe: () => () => {} });
     onTestFinished(() => notifications.close());
     const relay = new RedisRelay(space, notifications);
-    const engine = engineOver(journal, [component], { owner, notifications, relay });
+    const engine = engineOver(journal, [component], { owner, notifications, relay, timers });
     await engine.open();
     return { engine, space };
   };
@@ -116,4 +118,50 @@ test('a run whose followers have left is relayed no longer, and again for the ne
   ended.open();
   expect(await back.next()).toMatchObject([{ index: 2, name: 'RunCompleted' }]);
   expect(await back.next()).toBeNull();
+});
+
+test('a reader polls rarely while Redis carries the events, and as usual after a gap and without Redis', async () => {
+  const { store, process, executing, run, said, ended } = await twoProcesses();
+  const polls: number[] = [];
+  const { engine, space } = await process('following', store, {
+    ...systemTimers,
+    after: (ms, work) => {
+      if (ms === 200 || ms === 2_000) polls.push(ms);
+      return systemTimers.after(ms, work);
+    },
+  });
+  const { client } = executing.space.connection;
+  const key = executing.space.name('events', run.runId);
+  const reader = engine.events(run.runId);
+  await reader.next();
+  const first = reader.next();
+  // what is relayed first is known to the reader: it learns that the run is relayed
+  await expect.poll(() => polls.at(-1)).toBe(2_000);
+  const talking = gate<(text: string) => void>();
+  said.open(talking.open);
+  const say = await talking.promise;
+  say('one');
+  expect(await first).toMatchObject([{ index: 1 }]);
+  const second = reader.next();
+  expect(polls.at(-1)).toBe(2_000);
+
+  const far = new LoggedEvent(5_000, 'RunContent', null, '{"content":"far","event_index":5000}');
+  await client.xadd(key, '5000-1', 'n', 1, 'b', encodeBlock([far]));
+  await client.publish(key, 'r');
+  await expect.poll(() => polls.at(-1)).toBe(200);
+  // the executing process cannot pass what is there: the reader has what is stored
+  await client.del(key);
+  say('two');
+  expect(await second).toMatchObject([{ index: 2 }]);
+  const third = reader.next();
+  say('three');
+  expect(await third).toMatchObject([{ index: 3 }]);
+  const last = reader.next();
+  await expect.poll(() => polls.at(-1)).toBe(2_000);
+
+  space.connection.client.disconnect(true);
+  await expect.poll(() => polls.at(-1)).toBe(200);
+  ended.open();
+  expect(await last).toMatchObject([{ index: 4, name: 'RunCompleted' }]);
+  expect(await reader.next()).toBeNull();
 });

@@ -8,8 +8,9 @@ import type { Follower } from './following.js';
 import { decodeBlock, type LoggedEvent } from './logged-event.js';
 import { relayedEvents } from './relayed-events.js';
 
-/** How often a run that another process executes is polled. */
+/** How often a run that another process executes is polled: usually, and while its events come without gaps anyway. */
 const pollMs = 200;
+const relayedPollMs = 2_000;
 const batchEvents = 512;
 const partsAtOnce = 2;
 
@@ -40,6 +41,10 @@ export class EventReader {
   private due: WokenFor | undefined = 'store';
   /** Whether the last look had no other reason than the time. */
   private polled = false;
+  /** Whether the relay has announced events since the last look. */
+  private announced = false;
+  /** Whether the relay carries the events of the run: nothing since has come another way. */
+  private relayed = false;
 
   constructor(
     private readonly sources: EventSources,
@@ -119,17 +124,20 @@ export class EventReader {
 
   /** Of a run of another process: what is relayed and follows on, or what is stored. */
   private async fromElsewhere(): Promise<readonly LoggedEvent[] | null> {
-    const { due, polled } = this;
+    const { due, polled, announced } = this;
     if (due === undefined) return [];
     this.due = undefined;
-    this.polled = false;
+    this.polled = this.announced = false;
     const { relay } = this.sources;
     if (due === 'relay' && relay !== undefined) {
-      const events = await relayedEvents(relay, this.runId, this.cursor);
+      const { events, isGapless, hasMore } = await relayedEvents(relay, this.runId, this.cursor);
+      this.relayed = isGapless && (events.length > 0 || announced || this.relayed);
+      if (hasMore) this.due ??= 'relay';
       if (events.length > 0) return events;
-    }
+    } else if (!polled) this.relayed = false;
     const events = await this.fromStore();
     if (events === null || events.length === 0) return events;
+    this.relayed = false;
     // no word came of it
     if (polled) this.follower?.repeat();
     this.due = relay?.isOpen === true ? 'relay' : 'store';
@@ -173,6 +181,16 @@ export class EventReader {
     this.wake?.();
   }
 
+  private hear(where: WokenFor): void {
+    if (where === 'relay') this.announced = true;
+    this.lookNow(where);
+  }
+
+  /** A poll for each of many streams is a load: those that the relay serves leave it to the guarantee that polls are. */
+  private get pollMs(): number {
+    return this.relayed && this.sources.relay?.reachesAll === true ? relayedPollMs : pollMs;
+  }
+
   private poll(): void {
     this.polled = this.due === undefined;
     this.lookNow('store');
@@ -180,14 +198,14 @@ export class EventReader {
 
   private wait(): Promise<void> {
     const { log } = this;
-    if (log === undefined)
-      this.follower ??= this.sources.follow?.(this.runId, (where) => this.lookNow(where));
+    if (log === undefined) this.follower ??= this.sources.follow?.(this.runId, (where) => this.hear(where));
     // what happened since `available` looked would no longer wake this reader
     const isChanged =
       log === undefined ? this.due !== undefined : log.ended || log.read(this.cursor, 1).length > 0;
     if (this.closed || isChanged) return Promise.resolve();
     return new Promise((resolve) => {
-      const cancelTimer = log === undefined ? this.sources.timers.after(pollMs, () => this.poll()) : null;
+      const cancelTimer =
+        log === undefined ? this.sources.timers.after(this.pollMs, () => this.poll()) : null;
       this.wake = () => {
         if (this.wake === null) return;
         log?.forget(this.wake);

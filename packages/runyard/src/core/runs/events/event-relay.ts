@@ -22,8 +22,8 @@ export interface EventRelay {
   /** Wakes those who follow the run: there is something in the store that is not relayed. Never throws. */
   wake(runId: string): void;
 
-  /** What is kept of the run from this index on: blocks in their order, the first of which may begin before it. */
-  blocks(runId: string, index: number): Promise<readonly EventBlock[]>;
+  /** What is kept of the run from this index on: up to `limit` blocks in their order, the first of which may begin before it. */
+  blocks(runId: string, index: number, limit: number): Promise<readonly EventBlock[]>;
 
   /**
    * Calls `wake` when the run has progressed. `begun` resolves when that works, or when it cannot for now. `end` ends it.

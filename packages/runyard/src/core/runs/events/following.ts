@@ -85,7 +85,9 @@ export class Following {
 
   /** Another process has the run now, and does not know its readers. */
   movedOn(runId: string): void {
-    if (this.readers.has(runId)) this.announce(runId);
+    this.announce(runId);
+    // it may be this one, and what the earlier one relayed last is no sign that more will come
+    this.progressed(runId);
   }
 
   /** A run of another process has progressed. */

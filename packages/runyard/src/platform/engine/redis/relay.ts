@@ -55,10 +55,11 @@ export class RedisRelay implements EventRelay {
     this.#inPipeline(1, (pipeline) => pipeline.publish(key, words.store)).catch(() => {});
   }
 
-  async blocks(runId: string, index: number): Promise<readonly EventBlock[]> {
+  async blocks(runId: string, index: number, limit: number): Promise<readonly EventBlock[]> {
     if (!this.isOpen) return [];
     const key = this.space.name('events', runId);
-    const entries = await this.space.connection.client.xrange(key, String(index), '+');
+    const { client } = this.space.connection;
+    const entries = await client.xrange(key, String(index), '+', 'COUNT', limit);
     return entries.map(([id, [, count, , payload = '']]) => ({
       firstIndex: Number.parseInt(id, 10) - Number(count) + 1,
       count: Number(count),
