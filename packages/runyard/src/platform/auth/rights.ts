@@ -1,3 +1,6 @@
+import { errors } from '../../core/errors/errors.js';
+import type { Priority } from '../../core/runs/leases/priority.js';
+
 /** A scope in its parts: `agents:run` for all of a resource, `agents:writer:run` for one of it, `*` for any. */
 export interface ParsedScope {
   readonly resource: string;
@@ -22,6 +25,13 @@ export function parseScope(text: string): ParsedScope | undefined {
 
 /** For runs that are more urgent than usual. No route asks for it: a field of a request does. */
 export const prioritizeScope = 'runs:prioritize';
+
+/** Refuses who may not put others behind: a run that is more urgent than usual keeps those of other users waiting. */
+export function assertMayPrioritize({ rights }: { readonly rights: Rights }, priority: unknown): void {
+  if (priority === highest && !rights.may(prioritizeScope)) throw errors.insufficientScope([prioritizeScope]);
+}
+
+const highest: Priority = 'high';
 
 /** Which of its instances a caller may do something to. */
 export type Instances = 'all' | ReadonlySet<string>;

@@ -65,6 +65,35 @@ test('only the holder of a scope puts others behind', async () => {
   expect((await ask(['agents:run', 'runs:prioritize'], 'high')).status).toBe(200);
 });
 
+test('a stored component does not put others behind without that scope either', async () => {
+  const house = await Gatehouse.open({ agents: [agent({ id: 'plain', model: 'offline' })] });
+  const writing = ['components:read', 'components:write'];
+  const [editor, chief] = [
+    await house.person('ada', writing),
+    await house.person('grace', [...writing, 'runs:prioritize']),
+  ];
+  const config = (priority: string) => ({ instructions: 'Answer.', priority });
+  const component = (id: string, priority: string) => ({
+    component_id: id,
+    name: id,
+    component_type: 'agent',
+    config: config(priority),
+  });
+  const refusal = [403, 'Insufficient permissions. Required scope(s): runs:prioritize'];
+  const answerOf = async (person: typeof editor, path: string, body: object, method = 'POST') => {
+    const answer = await person.send(method, path, body);
+    return answer.status === 403 ? [answer.status, answer.body.detail] : answer.status;
+  };
+  expect(await answerOf(editor, '/components', component('mine', 'high'))).toEqual(refusal);
+  expect(await answerOf(editor, '/components', component('mine', 'low'))).toBe(201);
+  const configs = '/components/mine/configs';
+  expect(await answerOf(editor, configs, { config: config('high') })).toEqual(refusal);
+  expect(await answerOf(editor, configs, { config: config('normal') })).toBe(201);
+  expect(await answerOf(editor, `${configs}/2`, { config: config('high') }, 'PATCH')).toEqual(refusal);
+  expect(await answerOf(chief, `${configs}/2`, { config: config('high') }, 'PATCH')).toBe(200);
+  expect(await answerOf(chief, '/components', component('theirs', 'high'))).toBe(201);
+});
+
 test('a provider that refuses a call as one too many is left alone by all runs, for as long as it asks', async () => {
   const answer = { choices: [{ message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }] };
   const server = await startModelServer((_request, index) =>
@@ -76,6 +105,7 @@ test('a provider that refuses a call as one too many is left alone by all runs, 
   const model = (id: string) => openAICompatible({ id, baseUrl: server.url, apiKey: 'k' });
   const service = await startService({
     agents: ['refused', 'other'].map((id) => agent({ id, model: model(id) })),
+    modelRates: { default: { requestsPerMinute: 100_000 } },
   });
   const life = new RunLife(service, 'refused');
   expect((await service.run('refused', { message: 'one' })).body.status).toBe('error');

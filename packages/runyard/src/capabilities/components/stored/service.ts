@@ -2,6 +2,7 @@ import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { RunKind } from '../../../core/runs/run.js';
 import type { Caller } from '../../../platform/auth/caller.js';
+import { assertMayPrioritize } from '../../../platform/auth/rights.js';
 import { type ListPage, offsetOf, type PageRequest } from '../../../platform/http/request/pagination.js';
 import type { ComponentChangeStore } from './change-store.js';
 import type { ComponentChange } from './component-change-store.js';
@@ -83,6 +84,7 @@ export class StoredComponentsService {
   /** Creates a component. One that was deleted is taken up again: its versions stay, and their numbers continue. */
   async create(caller: Caller, given: GivenComponent): Promise<StoredComponent> {
     const { kind, name, description, metadata } = given;
+    assertMayPrioritize(caller, given.config.priority);
     stageOf(given.stage);
     const id = given.id ? checkedId(given.id) : idFromName(name);
     this.#assertNotOfCode(id);

@@ -1,5 +1,6 @@
 import { errors } from '../../../core/errors/errors.js';
 import type { Caller } from '../../../platform/auth/caller.js';
+import { assertMayPrioritize } from '../../../platform/auth/rights.js';
 import { offsetOf, type PageRequest } from '../../../platform/http/request/pagination.js';
 import type { ComponentChange } from './component-change-store.js';
 import { type ConfigDiff, compared } from './config-diff.js';
@@ -73,6 +74,7 @@ export class ComponentVersionsService {
     id: string,
     { expectedRevision, ...given }: NewVersion & { readonly expectedRevision?: number | undefined },
   ): Promise<VersionWithContent> {
+    assertMayPrioritize(caller, given.config.priority);
     const language = await this.options.language();
     const missing = () => errors.versionsOfUnknown(id);
     const { result } = await this.#change(caller, id, missing, async (change) => {
@@ -91,6 +93,7 @@ export class ComponentVersionsService {
     version: number,
     update: VersionUpdate,
   ): Promise<VersionWithContent> {
+    assertMayPrioritize(caller, update.config?.priority);
     const language = await this.options.language();
     const missing = () => errors.versionsOfUnknown(id);
     const { result } = await this.#change(caller, id, missing, async (change) => {

@@ -3,14 +3,13 @@ import { errors, type ValidationItem } from '../../../core/errors/errors.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import { parseFilter } from '../../../core/knowledge/filter-parse.js';
 import { maxStateKeyLength } from '../../../core/runs/execution/session-state.js';
-import { levelOf } from '../../../core/runs/leases/priority.js';
 import type { RunOptions } from '../../../core/runs/run.js';
 import type { RunRequest } from '../../../core/runs/run-request.js';
 import { parseTraceParent, traceParentLength } from '../../../core/traces/trace-parent.js';
 import type { BoundValues, Caller } from '../../../platform/auth/caller.js';
 import { userFor } from '../../../platform/auth/named-user.js';
 import { personsBehind } from '../../../platform/auth/persons.js';
-import { prioritizeScope } from '../../../platform/auth/rights.js';
+import { assertMayPrioritize } from '../../../platform/auth/rights.js';
 import { parseUntrustedJson } from '../../../platform/http/request/json-text.js';
 import type { FoundComponent, RunsPlace } from '../run-lookup.js';
 import { type CreateForm, runForms } from '../schema.js';
@@ -65,7 +64,7 @@ export async function runRequestOf(
     model,
   }: FormContext,
 ): Promise<FormRequest> {
-  assertMayPrioritize(caller, form);
+  assertMayPrioritize(caller, form.priority);
   const userId = userFor(caller, form.user_id);
   const bound = boundFor(caller, userId, place.component);
   const { sessionId = form.session_id } = bound;
@@ -109,12 +108,6 @@ export async function runRequestOf(
     disconnected,
     form,
   };
-}
-
-/** Who may put others behind: a run that is more urgent than usual keeps those of other users waiting. */
-function assertMayPrioritize({ rights }: Caller, { priority }: CreateForm): void {
-  if (levelOf(priority) > levelOf() && !rights.may(prioritizeScope))
-    throw errors.insufficientScope([prioritizeScope]);
 }
 
 /** What a token says about its holder: the next token of the same holder says it again. */
