@@ -79,7 +79,7 @@ const settingsSchema = z.strictObject({
     .min(1)
     .max(1_000_000)
     .default(1000)
-    .describe('How many runs one process executes at once; further runs wait in the order of their arrival.'),
+    .describe('How many runs one process executes at once; further runs wait in a fair order.'),
   maxJobs: z
     .int()
     .min(1)

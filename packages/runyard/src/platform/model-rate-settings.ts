@@ -17,6 +17,6 @@ export const modelRateSettingsShape = {
         'a map from the id of a model, or default for all others, to { requestsPerMinute, tokensPerMinute }, each a whole number',
     })
     .describe(
-      'How many requests and tokens per minute the service sends to a model; calls beyond it wait for their turn.',
+      'How many requests and tokens per minute the service sends to a model; calls beyond this rate wait for their turn.',
     ),
 };

@@ -59,20 +59,20 @@ export const storageSettingsShape = {
   databasePooler: pooler
     .default('auto')
     .describe(
-      'Whether a pooler is between the service and PostgreSQL: transaction for one that gives each transaction another connection; session for none, or for one that keeps sessions; auto notices a pooler and treats it like transaction.',
+      'Whether a pooler is between the service and PostgreSQL. transaction: one that may give each transaction another connection; session: no pooler, or one that keeps sessions; auto: the service notices a pooler and treats it like transaction.',
     ),
   databaseDirectUrl: postgresUrl
     .optional()
     .describe(
-      'The URL of the main database past its pooler, on which the service listens for notifications.',
+      'The URL of the main database without its pooler; the service listens there for notifications.',
     ),
   databaseReplicaUrl: postgresUrl
     .optional()
-    .describe('A replica of the main database, from which the service reads lists, traces and metrics.'),
+    .describe('A replica of the main database, from which the service reads lists and daily metrics.'),
   redis: redisUrl
     .optional()
     .describe(
-      'A Redis that makes processes on one PostgreSQL hear of each other sooner; it stores nothing that is needed again.',
+      'A Redis through which the processes of one PostgreSQL database notify each other faster; it stores nothing that is needed again.',
     ),
   durability: durability
     .default('power-cut')

@@ -42,7 +42,9 @@ export const limitSettingsShape = {
     .min(1)
     .max(10_000_000)
     .optional()
-    .describe('How many requests per minute a caller may make, in each process; no limit when left out.'),
+    .describe(
+      'How many requests per minute a caller may make, counted over the processes that share a redis, otherwise by each process; no limit when left out.',
+    ),
   rateLimitBurst: z
     .int()
     .min(1)

@@ -151,7 +151,7 @@ export class RedisConnection {
   #report(reason: string): void {
     this.#neededAnswers = Math.max(this.#neededAnswers, fewestAnswers);
     const facts = { redis: this.location, reason };
-    this.log.warn(facts, 'Redis cannot be used; processes hear of each other through PostgreSQL alone');
+    this.log.warn(facts, 'Redis cannot be used; processes notify each other through PostgreSQL alone');
   }
 
   #tell(): void {
