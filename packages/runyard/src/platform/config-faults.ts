@@ -29,13 +29,34 @@ export function schemaKind(schema: z.ZodType): string {
   return type ?? anyOf?.[0]?.type ?? 'string';
 }
 
+/** What is no name may be a misplaced value, which may hold a password. */
+const isName = /^[\w.-]{1,64}$/;
+
 /** One line: the source, the key, the value and what is allowed. */
 export function describeFault(given: SourceValue, schema: z.ZodType, error: z.ZodError): string {
-  const issue = error.issues[0];
-  const inner = issue?.path.join('.');
+  const issues = firstIssues(error.issues[0]);
+  const inner = issues
+    .flatMap(({ path }) => path.map(String))
+    .filter((part) => !secretSettings.has(given.name) || isName.test(part))
+    .join('.');
   const place = inner ? `${given.label} at "${inner}"` : given.label;
-  const reason = issue?.code === 'custom' ? ` (${issue.message})` : '';
-  return `${place} is ${showValue(given)}${reason}; allowed: ${allowedValues(schema)}.`;
+  return `${place} is ${showValue(given)}${reasonOf(issues.at(-1))}; allowed: ${allowedValues(schema)}.`;
+}
+
+/** An issue, and where there are alternatives the one in the alternative that the value resembles. */
+function firstIssues(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue[] {
+  if (issue === undefined) return [];
+  if (issue.code !== 'invalid_union') return [issue];
+  const isWithin = ({ path, code }: z.core.$ZodIssue) => path.length > 0 || code === 'unrecognized_keys';
+  const resembled = issue.errors.map(([first]) => first).find((first) => first && isWithin(first));
+  return [issue, ...firstIssues(resembled)];
+}
+
+function reasonOf(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'custom') return ` (${issue.message})`;
+  if (issue?.code !== 'unrecognized_keys') return '';
+  const names = issue.keys.filter((key) => isName.test(key));
+  return names.length === 0 ? '' : ` (unknown: ${names.join(', ')})`;
 }
 
 function allowedValues(schema: z.ZodType): string {

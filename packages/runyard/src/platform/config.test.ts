@@ -172,6 +172,26 @@ describe('a wrong value', () => {
     ],
     ['code', { code: { heartbeatMs: 1.5 } }, 'is 1.5; allowed: a whole number from 100 to 86400000.'],
     ['code', { code: { name: '' } }, 'is ""; allowed: a text of 1 to 200 characters.'],
+    [
+      'code',
+      { code: { modelRates: { 'gpt-5-mini': { requestPerMinute: 5 } } } },
+      'option "modelRates" at "gpt-5-mini" is {"gpt-5-mini":{"requestPerMinute":5}} (unknown: requestPerMinute); allowed: a map',
+    ],
+    [
+      'code',
+      { code: { modelRates: { default: { tokensPerMinute: 0 } } } },
+      'option "modelRates" at "default.tokensPerMinute" is {',
+    ],
+    [
+      'code',
+      { code: { databases: { main: { url: 'sqlite:a.db', poolsize: 5 } } } },
+      'option "databases" at "main" is (value not shown: it may hold a password) (unknown: poolsize); allowed: a map',
+    ],
+    [
+      'code',
+      { code: { databases: { main: { url: 'postgres://u:p@db/a', poolSize: 0 } } } },
+      'option "databases" at "main.poolSize" is (value not shown',
+    ],
   ])('from %s is named with what is allowed: %o', (_, sources, text) => {
     expect(() => load(sources)).toThrow(text);
   });
@@ -187,6 +207,8 @@ describe('a wrong value', () => {
     ['code', { code: { database: 'mysql://root:hunter2@db/app' } }],
     ['environment', { env: { RUNYARD_DATABASE_URL: 'root:hunter2@db' } }],
     ['a map', { code: { databases: { main: { url: 'mysql://root:hunter2@db', poolSize: 0 } } } }],
+    ['a map with a URL as id', { code: { databases: { 'postgres://root:hunter2@db': 'sqlite:a.db' } } }],
+    ['a map with a misplaced URL', { code: { databases: { main: { 'postgres://root:hunter2@db': true } } } }],
     ['a map as text', { env: { RUNYARD_DATABASES: '{"main": "postgres://root:hunter2@db"' } }],
   ])('of a database from %s never shows the password', (_, sources) => {
     expect(() => load(sources)).toThrow(/value not shown.*allowed: /);

@@ -14,7 +14,7 @@ export const modelRateSettingsShape = {
     .default({})
     .meta({
       allowed:
-        'a map from the id of a model, or default for all others, to { requestsPerMinute, tokensPerMinute }, each a whole number',
+        'a map from the id of a model, or default for all others, to { requestsPerMinute, tokensPerMinute }, each a whole number from 1',
     })
     .describe(
       'How many requests and tokens per minute the service sends to a model; calls beyond this rate wait for their turn.',
