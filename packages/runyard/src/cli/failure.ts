@@ -20,7 +20,7 @@ export const usageError = 2;
 
 /** How the person at the terminal can fix the cause of an error. The services that raise it know no terminal. */
 const hints: Readonly<Record<string, string>> = {
-  address_unavailable: 'Use --host and --port, or RUNYARD_HOST and PORT.',
+  address_unavailable: 'Use --host and --port, or RUNYARD_HOST, PORT and RUNYARD_PROBE_PORT.',
   database_unavailable: 'Use --data-dir or --database, or RUNYARD_DATA_DIR or RUNYARD_DATABASE_URL.',
 };
 

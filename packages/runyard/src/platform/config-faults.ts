@@ -40,7 +40,7 @@ export function describeFault(given: SourceValue, schema: z.ZodType, error: z.Zo
     .filter((part) => !secretSettings.has(given.name) || isName.test(part))
     .join('.');
   const place = inner ? `${given.label} at "${inner}"` : given.label;
-  return `${place} is ${showValue(given)}${reasonOf(issues.at(-1))}; allowed: ${allowedValues(schema)}.`;
+  return `${place} is ${showValue(given)}${reasonOf(issues.at(-1))}; allowed: ${allowedValues(schema, given.name)}.`;
 }
 
 /** An issue, and where there are alternatives the one in the alternative that the value resembles. */
@@ -59,13 +59,13 @@ function reasonOf(issue: z.core.$ZodIssue | undefined): string {
   return names.length === 0 ? '' : ` (unknown: ${names.join(', ')})`;
 }
 
-function allowedValues(schema: z.ZodType): string {
+function allowedValues(schema: z.ZodType, name: string): string {
   const description = describe(schema);
   if (description.allowed) return description.allowed;
   if (description.enum) return description.enum.map(String).join(', ');
   switch (description.type) {
     case 'integer':
-      return `a whole number from ${description.minimum} to ${description.maximum}`;
+      return `a whole number ${name.endsWith('Ms') ? 'of milliseconds ' : ''}from ${description.minimum} to ${description.maximum}`;
     case 'boolean':
       return 'true or false';
     default:

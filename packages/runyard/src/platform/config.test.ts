@@ -170,7 +170,16 @@ describe('a wrong value', () => {
       { code: { corsOrigins: ['*'] } },
       'option "corsOrigins" at "0" is ["*"]; allowed: a list of origins',
     ],
-    ['code', { code: { heartbeatMs: 1.5 } }, 'is 1.5; allowed: a whole number from 100 to 86400000.'],
+    [
+      'environment',
+      { env: { RUNYARD_DRAIN_MS: '5s' } },
+      'RUNYARD_DRAIN_MS is "5s"; allowed: a whole number of milliseconds from 0 to 600000.',
+    ],
+    [
+      'code',
+      { code: { heartbeatMs: 1.5 } },
+      'is 1.5; allowed: a whole number of milliseconds from 100 to 86400000.',
+    ],
     ['code', { code: { name: '' } }, 'is ""; allowed: a text of 1 to 200 characters.'],
     [
       'code',

@@ -127,15 +127,17 @@ describe('a real service', () => {
     return stderr;
   };
 
-  test('says in one line that its port is in use', async () => {
+  test.each([
+    ['PORT', 'port'],
+    ['RUNYARD_PROBE_PORT', 'probePort'],
+  ])('says in one line that the port of %s is in use', async (variable, setting) => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
-    const text = await oneLine([], linked(), { PORT: String(port) });
-    expect(text).toMatch(
-      new RegExp(`127\\.0\\.0\\.1:${port}: the port is in use.* RUNYARD_HOST and PORT\\.`),
-    );
+    const text = await oneLine([], linked(), { PORT: '0', [variable]: String(port) });
+    expect(text).toContain(`127.0.0.1:${port}: the port is in use.`);
+    expect(text).toMatch(new RegExp(`\\(setting ${setting}\\)\\. Use .*\\b${variable}\\b`));
   });
 
   test('says in one line that its data folder cannot be written', async () => {
