@@ -1,4 +1,5 @@
-import { expect, it, test } from 'vitest';
+import { expect, it, onTestFinished, test } from 'vitest';
+import { newId } from '../../src/core/ids.js';
 import { Runyard } from '../../src/index.js';
 import { type LogLine, recordingLog } from '../support/clients/http-server.js';
 import { freshPostgres } from '../support/databases.js';
@@ -64,4 +65,35 @@ it('listens to its channels again after its connections broke', async () => {
       return heard;
     })
     .toContain('after');
+});
+
+it('does not use a server that refuses writes, and looks for another one on new connections', async () => {
+  const { client: admin } = await openRedis();
+  const user = `writer-${newId()}`;
+  await admin.call('ACL', 'SETUSER', user, 'on', '>word', '~*', '&*', '+@all');
+  onTestFinished(() => admin.call('ACL', 'DELUSER', user));
+  const url = new URL(redisServer());
+  url.username = user;
+  url.password = 'word';
+  const logged: LogLine[] = [];
+  const connection = await openRedis(url.href, recordingLog(logged));
+  expect(connection.isReachable).toBe(true);
+  const connectionsOf = async () =>
+    String(await admin.call('CLIENT', 'LIST'))
+      .split('\n')
+      .flatMap((line) => (line.includes(`user=${user} `) ? (/^id=(\d+)/.exec(line)?.[1] ?? []) : []));
+  const before = await connectionsOf();
+  expect(before).toHaveLength(2);
+  await admin.call('ACL', 'SETUSER', user, '-set');
+  await expect.poll(() => connection.isReachable).toBe(false);
+  await expect
+    .poll(async () => {
+      const now = await connectionsOf();
+      return now.length === 2 && !now.some((id) => before.includes(id));
+    })
+    .toBe(true);
+  const warnings = logged.filter(({ level }) => level === 'warn');
+  expect(warnings).toMatchObject([{ fields: { reason: expect.stringContaining('NOPERM') } }]);
+  await admin.call('ACL', 'SETUSER', user, '+set');
+  await expect.poll(() => connection.isReachable).toBe(true);
 });

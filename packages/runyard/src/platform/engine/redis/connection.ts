@@ -29,6 +29,11 @@ const firstMs = 1_000;
 const fewestAnswers = 2;
 const mostAnswers = 64;
 const soonMs = 60_000;
+/** What is written to learn whether it takes writes: a replica answers, and passes on what others publish, and nothing else. */
+const aliveKey = 'runyard:alive';
+const aliveMs = 60_000;
+/** How often the connections to a server that refuses writes are replaced. */
+const renewEveryMs = 5_000;
 
 /**
  * One Redis of a service. It may be away at any time: commands then fail at once, and what uses it does without.
@@ -48,6 +53,7 @@ export class RedisConnection {
   #answers = 0;
   #neededAnswers = 1;
   #backAt = Number.NEGATIVE_INFINITY;
+  #renewedAt = Number.NEGATIVE_INFINITY;
 
   private constructor(
     library: RedisLibrary,
@@ -119,14 +125,24 @@ export class RedisConnection {
     const both = [this.client, this.#listening];
     if (both.some(({ status }) => status !== 'ready') || !this.#channels.isComplete) return false;
     try {
-      await heardWithin(quickMs, listenMs, Promise.all(both.map((client) => client.ping())));
+      const answers = [this.client.set(aliveKey, '', 'PX', aliveMs), this.#listening.ping()];
+      await heardWithin(quickMs, listenMs, Promise.all(answers));
     } catch (error) {
-      this.#lose(thrownError(error).message);
+      const { name, message } = thrownError(error);
+      this.#lose(message);
+      if (name === 'ReplyError') this.#renew();
       return false;
     }
     this.#answers += 1;
     if (!this.#isReachable && this.#answers >= this.#neededAnswers && !this.#closed) this.#regain();
     return true;
+  }
+
+  /** A server that refuses writes may have been the primary a moment ago: new connections lead to the present one. */
+  #renew(): void {
+    if (this.#closed || performance.now() - this.#renewedAt < renewEveryMs) return;
+    this.#renewedAt = performance.now();
+    for (const client of [this.client, this.#listening]) client.disconnect(true);
   }
 
   #regain(): void {
