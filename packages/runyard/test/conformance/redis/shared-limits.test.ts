@@ -40,8 +40,20 @@ describe('an allowance', () => {
     // more than a burst is taken when nothing else is, and what was not used is given back
     expect(await one!.take([part('c', 50)])).toBe(0);
     expect(await two!.take([part('c', 1)])).toBeGreaterThan(0);
-    await one!.count(part('c', -50));
+    await one!.correct(part('c', -50));
     expect(await two!.take([part('c', 1)])).toBe(0);
+  });
+
+  test('a correction neither forgives what is taken nor forgets what is beyond the burst', async () => {
+    const [space] = await processes(1);
+    const allowances = new RedisAllowances(space!);
+    const part = (amount: number) => ({ key: ['a'], allowance: hourly, amount });
+    expect(await allowances.take([part(50)])).toBe(0);
+    await allowances.correct(part(1));
+    // 51 are taken: 47 hours until there is room for one beside four others
+    expect(await allowances.take([part(1)])).toBeGreaterThan(46 * hourly.intervalMs);
+    await allowances.correct(part(50));
+    expect(await allowances.take([part(1)])).toBeGreaterThan(96 * hourly.intervalMs);
   });
 
   test('is known again after Redis was flushed', async () => {

@@ -151,3 +151,17 @@ test('a provider that does not say how long to wait is left alone for longer eac
   pace.failed(model, tooMany(3_600_000));
   expect(pace.restMs(model)).toBe(60_000);
 });
+
+test('other processes may name any number of models that rest, and this one remembers so many', () => {
+  const timers = new TestTimers();
+  let announce: (model: string, ms: number) => void = () => {};
+  const turns = Object.assign(new OwnModelTurns(timers.elapsed), {
+    onRest: (listener: typeof announce) => {
+      announce = listener;
+    },
+  });
+  const pace = new ModelPace({}, turns, timers);
+  for (let index = 0; index < 5_000; index += 1) announce(`p/${index}`, 1_000);
+  expect(pace.restMs({ provider: 'p', id: '0' })).toBe(1_000);
+  expect(pace.restMs({ provider: 'p', id: '4999' })).toBe(0);
+});

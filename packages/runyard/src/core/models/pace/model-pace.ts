@@ -14,6 +14,8 @@ const longestRestMs = 60_000;
 const firstGuess = 1_000;
 /** How much the last call changes what the next one is taken to use. */
 const newestPart = 0.2;
+/** So many models are known: other processes may name any. */
+const mostModels = 1_000;
 
 type CalledModel = Pick<Model, 'id' | 'provider'>;
 
@@ -56,7 +58,9 @@ export class ModelPace {
     private readonly turns: ModelTurns,
     private readonly timers: Timers,
   ) {
-    turns.onRest((model, ms) => this.restOf(model, ms));
+    turns.onRest((model, ms) => {
+      if (this.models.has(model) || this.models.size < mostModels) this.restOf(model, ms);
+    });
   }
 
   /** Whether calls of the model wait for their turns: those of a model without a rate are made at once. */

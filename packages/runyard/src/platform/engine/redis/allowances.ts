@@ -14,12 +14,13 @@ export interface SharedPart {
 
 /**
  * `allowance.ts` in Redis, by its clock. Each key holds until when it is taken. All parts are taken, or none and the
- * longest wait is returned; `always` takes them in any case, up to twice the burst, and returns the wait of the next.
+ * longest wait is returned. `always` takes them in any case, and returns the wait of the next; `count` does so up to twice
+ * the burst, so that many refused attempts have no long effect.
  */
 const takeScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
-local always = ARGV[1] == 'always'
+local always = ARGV[1] ~= 'take'
 local wait = 0
 local taken = {}
 for i, key in ipairs(KEYS) do
@@ -28,7 +29,7 @@ for i, key in ipairs(KEYS) do
   local after = math.max(before + amount * interval, now)
   local counted, next = before, math.min(amount, burst)
   if always then
-    after = math.min(after, now + 2 * burst * interval)
+    if ARGV[1] == 'count' then after = math.min(after, now + 2 * burst * interval) end
     counted, next = after, 1
   end
   wait = math.max(wait, counted - (burst - next) * interval - now)
@@ -52,15 +53,20 @@ export class RedisAllowances {
 
   /** Takes all parts: 0, or in how many milliseconds that can be tried again. */
   take(parts: readonly SharedPart[]): Promise<number> {
-    return this.run('unless it is too much', parts);
+    return this.run('take', parts);
   }
 
   /** Counts something that has happened. Answers in how many milliseconds the next one is allowed. */
   count(part: SharedPart): Promise<number> {
-    return this.run('always', [part]);
+    return this.run('count', [part]);
   }
 
-  private async run(how: string, parts: readonly SharedPart[]): Promise<number> {
+  /** What was taken was more than was said, or less. */
+  async correct(part: SharedPart): Promise<void> {
+    await this.run('always', [part]);
+  }
+
+  private async run(how: 'take' | 'count' | 'always', parts: readonly SharedPart[]): Promise<number> {
     const { client } = this.space.connection;
     const keys = parts.map(({ key }) => this.space.name(...key));
     const numbers = parts.flatMap(({ allowance, amount }) => [allowance.intervalMs, allowance.burst, amount]);

@@ -56,7 +56,7 @@ export class RedisModelTurns implements ModelTurns {
     const tokenRate = { tokensPerMinute: rate.tokensPerMinute };
     if (rate.tokensPerMinute === undefined) return;
     if (!this.#allowances.isReachable) this.#own.correct(model, this.#shareOf(rate), tokens);
-    else for (const part of partsOf(model, tokenRate, tokens)) this.#allowances.count(part).catch(() => {});
+    else for (const part of partsOf(model, tokenRate, tokens)) this.#allowances.correct(part).catch(() => {});
   }
 
   announceRest(model: string, ms: number): void {
