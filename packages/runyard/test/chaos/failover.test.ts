@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPair } from '../../../../scripts/lib/postgres.mjs';
 import { agent } from '../../src/index.js';
+import { openaiApi } from '../../src/interfaces.js';
 import { RunLife } from '../support/components/run-life.js';
 import { ScriptBook } from '../support/providers/script-book.js';
 import { ServerBetween } from '../support/server-between.js';
@@ -54,7 +55,11 @@ const sessions = async (service: TestService) => (await service.get('/sessions?t
 test('lists are read from a replica, and from the primary while it is behind or away', async () => {
   const { primary, standby } = pair;
   const replica = await ServerBetween.before(standby.url);
-  const service = await serviceAt(primary.url, new ScriptBook(), { databaseReplicaUrl: replica.url });
+  const book = new ScriptBook();
+  const service = await serviceAt(primary.url, book, {
+    databaseReplicaUrl: replica.url,
+    interfaces: [openaiApi()],
+  });
   await service.run('a', { message: 'x', session_id: 'replicated' });
   const listed = `SELECT query FROM pg_stat_activity WHERE query LIKE '%from "sessions"%' AND pid <> pg_backend_pid()`;
   await until('a list is read there', async () => {
@@ -68,6 +73,19 @@ test('lists are read from a replica, and from the primary while it is behind or 
   const { body } = await service.run('a', { message: 'y', session_id: 'not there' });
   // what somebody asks for by its id is never too old
   expect((await service.get(`/agents/a/runs/${body.run_id}`)).status).toBe(200);
+  // nor what a request is answered with
+  let previous: string | undefined;
+  for (const input of ['one', 'two', 'three']) {
+    const response = await fetch(`${service.url}/v1/responses`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'a', input, previous_response_id: previous }),
+    });
+    expect(response.status).toBe(200);
+    previous = ((await response.json()) as { id: string }).id;
+  }
+  const asked = book.model.requests.at(-1)?.messages.filter(({ role }) => role === 'user');
+  expect(asked?.map(({ content }) => content)).toEqual(['one', 'two', 'three']);
   await until('the list is not older than the bound', async () =>
     (await sessions(service)).some((one: { session_id: string }) => one.session_id === 'not there'),
   );
@@ -78,7 +96,7 @@ test('lists are read from a replica, and from the primary while it is behind or 
   await until('it is used again', () => used() > before);
 
   replica.silence();
-  for (let times = 0; times < 5; times += 1) expect((await sessions(service)).length).toBe(2);
+  for (let times = 0; times < 5; times += 1) expect((await sessions(service)).length).toBe(3);
 });
 
 test('leaves a server that takes no writes, and comes back when it does', async () => {

@@ -208,7 +208,7 @@ export class RunsService {
     const limit = query.limit ?? (sessionId === undefined ? componentListLimit : largestPage);
     // a text that is no status matches no run
     const status = query.status?.toLowerCase() as RunStatus | undefined;
-    const runIds = await space.runs.ids(caller.scope, {
+    const runIds = await space.runs.listedIds(caller.scope, {
       ...within,
       status,
       limit,
@@ -220,7 +220,7 @@ export class RunsService {
     });
   }
 
-  /** A page of runs, newest first. They are read as they are taken. */
+  /** A page of runs, newest first. They are read as they are taken. None is missing: requests are answered with what it holds. */
   async page(caller: Caller, place: RunsPlace, query: PageOfRuns): Promise<RunsOfPage> {
     const { limit, before, ...filter } = query;
     const within = { ...boundPlace(caller, place), ...filter };

@@ -16,7 +16,12 @@ import type { RunLeases } from '../../../core/runs/leases/run-leases.js';
 import type { RunQueue } from '../../../core/runs/leases/run-queue.js';
 import type { Run, RunKind, RunStatus } from '../../../core/runs/run.js';
 import type { DataScope } from '../../../platform/auth/caller.js';
-import { type Database, type Statement, statement } from '../../../platform/storage/database.js';
+import {
+  type Database,
+  type ListReads,
+  type Statement,
+  statement,
+} from '../../../platform/storage/database.js';
 import { queryBuilder } from '../../../platform/storage/query-builder.js';
 import { ownerParameters, scopedStatement, within } from '../../../platform/storage/scope.js';
 import { SessionStore } from '../../sessions/store.js';
@@ -218,8 +223,13 @@ export class RunStore implements RunJournal {
     return row && runFromRow(row, await textsOf(this.database, [row]));
   }
 
-  async ids(scope: DataScope, page: RunPage): Promise<string[]> {
-    const rows = await this.#filtered(scope, page)
+  /** As a list shows them: a replica may not have the newest. */
+  listedIds(scope: DataScope, page: RunPage): Promise<string[]> {
+    return this.ids(scope, page, this.database.lists);
+  }
+
+  async ids(scope: DataScope, page: RunPage, reads: ListReads = this.database): Promise<string[]> {
+    const rows = await this.#filtered(scope, page, reads)
       .select('run_id')
       .orderBy(page.sessionId === undefined ? 'created_at' : 'session_seq', page.order)
       .orderBy('run_id', page.order)
@@ -230,7 +240,7 @@ export class RunStore implements RunJournal {
   }
 
   async count(scope: DataScope, filter: RunFilter): Promise<number> {
-    const row = await this.#filtered(scope, filter)
+    const row = await this.#filtered(scope, filter, this.database)
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
     return row.count;
@@ -249,14 +259,14 @@ export class RunStore implements RunJournal {
     return runs;
   }
 
-  #filtered(scope: DataScope, filter: RunFilter) {
+  #filtered(scope: DataScope, filter: RunFilter, reads: ListReads) {
     const { kind, componentId, sessionId, status, changedAfter, before } = filter;
     const { sql } = queryBuilder();
     // within a session its order is followed: a plus sign keeps SQLite from all runs of the component
     const isHidden = sessionId !== undefined && this.database.dialect === 'sqlite';
     const column = (name: 'kind' | 'component_id') =>
       isHidden ? sql<string>`+${sql.ref(name)}` : sql.ref<string>(name);
-    const all = this.database.lists.query
+    const all = reads.query
       .selectFrom('runs')
       .where(column('kind'), '=', kind)
       .where(column('component_id'), '=', componentId)
