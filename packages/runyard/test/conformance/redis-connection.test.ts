@@ -71,7 +71,7 @@ it('does not use a server that refuses writes, and looks for another one on new 
   const { client: admin } = await openRedis();
   const user = `writer-${newId()}`;
   await admin.call('ACL', 'SETUSER', user, 'on', '>word', '~*', '&*', '+@all');
-  onTestFinished(() => admin.call('ACL', 'DELUSER', user));
+  onTestFinished(async () => void (await admin.call('ACL', 'DELUSER', user)));
   const url = new URL(redisServer());
   url.username = user;
   url.password = 'word';
