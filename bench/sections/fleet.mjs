@@ -10,8 +10,6 @@ const shapes = [
 /** All processes together have as many callers as the one. */
 const callers = 30;
 const processes = 3;
-/** What a run costs more where processes share a database: they commit for themselves, and hear of each other. */
-const mostRatio = 1.25;
 const runsAtOnce = 10_000;
 
 /** One process and three: what a run costs with the same callers, and what an open stream holds. */
@@ -53,7 +51,6 @@ async function costRow(load, sides, { what, ...shape }, { rounds, milliseconds }
     unit: 'ms',
     base: median(samples.alone),
     measured: median(samples.several),
-    mostRatio,
   });
 }
 
