@@ -126,7 +126,7 @@ export class RedisConnection {
     if (both.some(({ status }) => status !== 'ready') || !this.#channels.isComplete) return false;
     try {
       const answers = [this.client.set(aliveKey, '', 'PX', aliveMs), this.#listening.ping()];
-      await heardWithin(quickMs, listenMs, Promise.all(answers));
+      await heardWithin(quickMs, Promise.all(answers), listenMs);
     } catch (error) {
       const { name, message } = thrownError(error);
       this.#lose(message);

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Log } from '../../../core/log.js';
+import { heardWithin } from '../../net/heard-within.js';
 import { isSchemaFault, troubleOf } from '../transient.js';
 import type { Connecting, HeldClient } from './connections.js';
-import { heardWithin } from './servers.js';
 
 export interface ReplicaOptions {
   readonly database: string;

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { errors } from '../../../core/errors/errors.js';
+import { heardWithin } from '../../net/heard-within.js';
 import { troubleOf } from '../transient.js';
 
-/** How long a server that is there may take to let us in and answer, in looks for its answer at this distance. */
+/** How long a server that is there may take to let us in and answer. */
 const probeMs = 4_000;
-const listenMs = 100;
 /** After this long a probe that was given up ends its connection, answered or not. */
 const forgottenMs = 60_000;
 
@@ -131,19 +131,4 @@ async function ask(url: string, place: number): Promise<FoundServer> {
   } finally {
     void client.end().catch(() => {});
   }
-}
-
-/**
- * Fails when an answer takes longer, counted in times at which this process could have taken it: one that is itself
- * held up finds the answer before it finds that the time is over.
- */
-export function heardWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let left = ms / listenMs;
-    const listening = setInterval(() => {
-      left -= 1;
-      if (left <= 0) reject(new Error(`no answer within ${ms} ms`));
-    }, listenMs);
-    answer.then(resolve, reject).finally(() => clearInterval(listening));
-  });
 }
