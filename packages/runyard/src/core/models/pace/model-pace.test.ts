@@ -99,6 +99,16 @@ test('tokens count: as guessed before the call, as used after it', async () => {
   expect(begun).toEqual(['ada 1', 'ada 2']);
 });
 
+test('a call that reports an absurd number of tokens delays others for an hour at most', async () => {
+  const { timers, begun, call } = paceOf({ gpt: { tokensPerMinute: 100_000 } });
+  await call('ada 1', { tokens: 1e15 });
+  void call('ada 2');
+  await timers.pass(50 * 60_000);
+  expect(begun).toEqual(['ada 1']);
+  await timers.pass(20 * 60_000);
+  expect(begun).toEqual(['ada 1', 'ada 2']);
+});
+
 test('a call that is cancelled waits no longer, and takes no turn from others', async () => {
   const { timers, begun, call } = paceOf({ gpt: { requestsPerMinute: 1 } });
   await call('ada 1');

@@ -12,6 +12,8 @@ const firstRestMs = 1_000;
 const longestRestMs = 60_000;
 /** What a call is taken to use until one has ended, in tokens. */
 const firstGuess = 1_000;
+/** For how long the tokens of one call can delay the next ones. */
+const longestDebtMinutes = 60;
 /** How much the last call changes what the next one is taken to use. */
 const newestPart = 0.2;
 /** So many models are known: other processes may name any. */
@@ -117,9 +119,11 @@ export class ModelPace {
 
   private used(model: CalledModel, paced: Paced, tokens: number, guessed: number): void {
     paced.refusals = 0;
-    paced.tokensOfCall += (tokens - paced.tokensOfCall) * newestPart;
     const rate = this.rateOf(model);
-    if (rate !== undefined && tokens !== guessed) this.turns.correct(keyOf(model), rate, tokens - guessed);
+    // what a provider reports is bounded: an absurd number would stop the model for good
+    const used = Math.min(Math.max(tokens, 0), longestDebtMinutes * (rate?.tokensPerMinute ?? tokens));
+    paced.tokensOfCall += (used - paced.tokensOfCall) * newestPart;
+    if (rate !== undefined && used !== guessed) this.turns.correct(keyOf(model), rate, used - guessed);
   }
 
   /** Lets in those who wait, one after the other, each when it may. */
@@ -134,7 +138,8 @@ export class ModelPace {
         const rest = this.restLeft(key);
         const wait = rest > 0 ? rest : rate === undefined ? 0 : await this.turns.take(key, rate, guessed);
         if (wait > 0) {
-          await this.pass(wait);
+          // a clock of Redis that was set back must not hold a model for hours: it is asked again
+          await this.pass(Math.min(wait, longestRestMs));
           continue;
         }
         const next = paced.line.take(this.timers.now());
