@@ -2,6 +2,7 @@ import { reasonOf } from '../../errors/reason.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import { pieceOf, responseOf } from '../../models/called-model.js';
 import type { Model, ModelCallOptions, ModelChunk, ModelRequest, ModelResponse } from '../../models/model.js';
+import { WrappedModel } from '../../models/wrapped-model.js';
 import { RunFailed } from '../../runs/executable.js';
 import { kindOf } from '../../storable-json.js';
 import { withoutPlaces } from '../answer/ending.js';
@@ -22,25 +23,13 @@ export function withTransforms({ agent, context }: AgentExecution, model: Model,
 
 type About = Omit<TextTransformRun, 'signal'>;
 
-class TransformedModel implements Model {
-  readonly id: string;
-  readonly provider: string;
-  readonly name: string;
-  readonly capabilities: Model['capabilities'];
-
+class TransformedModel extends WrappedModel {
   constructor(
-    private readonly model: Model,
+    model: Model,
     private readonly transforms: readonly TextTransform[],
     private readonly about: About,
   ) {
-    this.id = model.id;
-    this.provider = model.provider;
-    this.name = model.name;
-    this.capabilities = model.capabilities;
-  }
-
-  get parameters() {
-    return this.model.parameters ?? {};
+    super(model);
   }
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {

@@ -1,6 +1,7 @@
 import { isNative, native } from '../../native-code.js';
 import { responseOf } from '../called-model.js';
 import type { Model, ModelCallOptions, ModelChunk, ModelRequest, ModelResponse } from '../model.js';
+import { WrappedModel } from '../wrapped-model.js';
 
 /** Where the answers to the calls of a run are kept. None of the functions throws. */
 export interface KeptAnswers {
@@ -16,24 +17,12 @@ export function cachedModel(model: Model, answers: KeptAnswers): Model {
   return isNative(model) ? native(cached) : cached;
 }
 
-class CachedModel implements Model {
-  readonly id: string;
-  readonly provider: string;
-  readonly name: string;
-  readonly capabilities: Model['capabilities'];
-
+class CachedModel extends WrappedModel {
   constructor(
-    private readonly model: Model,
+    model: Model,
     private readonly answers: KeptAnswers,
   ) {
-    this.id = model.id;
-    this.provider = model.provider;
-    this.name = model.name;
-    this.capabilities = model.capabilities;
-  }
-
-  get parameters(): Model['parameters'] {
-    return this.model.parameters;
+    super(model);
   }
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {

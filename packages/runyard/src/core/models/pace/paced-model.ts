@@ -5,6 +5,7 @@ import { jobKind, type Run } from '../../runs/run.js';
 import type { RunPorts } from '../../runs/run-ports.js';
 import type { Usage } from '../message.js';
 import type { Model, ModelCallOptions, ModelChunk, ModelRequest, ModelResponse } from '../model.js';
+import { WrappedModel } from '../wrapped-model.js';
 import type { Calling, ModelPace } from './model-pace.js';
 
 interface PacedContext {
@@ -46,25 +47,13 @@ export function callOptions(
   return pace === undefined ? { signal } : { signal, failedTry: (error) => pace.failed(model, error) };
 }
 
-class PacedModel implements Model {
-  readonly id: string;
-  readonly provider: string;
-  readonly name: string;
-  readonly capabilities: Model['capabilities'];
-
+class PacedModel extends WrappedModel {
   constructor(
-    private readonly model: Model,
+    model: Model,
     private readonly pace: ModelPace,
     private readonly calling: Calling,
   ) {
-    this.id = model.id;
-    this.provider = model.provider;
-    this.name = model.name;
-    this.capabilities = model.capabilities;
-  }
-
-  get parameters(): Model['parameters'] {
-    return this.model.parameters;
+    super(model);
   }
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
