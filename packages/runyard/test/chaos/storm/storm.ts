@@ -4,9 +4,9 @@ import { EffectLog } from './effects.js';
 import { Fleet, type Weather } from './fleet.js';
 import { Ledger } from './ledger.js';
 import { type Outage, Outages } from './outages.js';
-import { allRuns, proveRuns } from './proofs.js';
+import { allRuns, proveRuns } from './proofs/proofs.js';
+import { proveStreams } from './proofs/stream-proofs.js';
 import { Random } from './random.js';
-import { proveStreams } from './stream-proofs.js';
 import { Visitor } from './visit.js';
 import { Wire } from './wire.js';
 

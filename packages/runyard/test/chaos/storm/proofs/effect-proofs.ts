@@ -1,8 +1,8 @@
-import type { Body } from '../../support/service.js';
-import { type Effect, requestOfStep } from './effects.js';
-import type { Ledger } from './ledger.js';
-import { failure, readPlan, type ToolFacts, toolFacts, toolOfCall } from './plan.js';
-import { executionIn, isCopy, leavesOf, messageOf, withRunsInside } from './run-bodies.js';
+import type { Body } from '../../../support/service.js';
+import { type Effect, requestOfStep } from '../effects.js';
+import type { Ledger } from '../ledger.js';
+import { failure, readPlan, type ToolFacts, toolFacts, toolOfCall } from '../plan.js';
+import { executionIn, isCopy, leavesOf, messageOf, withRunsInside } from '../run-bodies.js';
 
 const isCall = (effect: Effect) => requestOfStep(effect) === undefined;
 

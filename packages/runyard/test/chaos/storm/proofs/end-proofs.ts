@@ -1,10 +1,10 @@
-import type { Body } from '../../support/service.js';
-import type { Ledger } from './ledger.js';
-import { failure, lastWords, type Plan, plannedCalls, readPlan } from './plan.js';
-import { messageOf, shapeOf } from './run-bodies.js';
-import { workflowShapes } from './targets.js';
-import { innerTeam, leaderTurns, type Mode, plannedMembers, readTeamPlan, routedPlan } from './team-plan.js';
-import { isFinal } from './visit.js';
+import type { Body } from '../../../support/service.js';
+import type { Ledger } from '../ledger.js';
+import { failure, lastWords, type Plan, plannedCalls, readPlan } from '../plan.js';
+import { messageOf, shapeOf } from '../run-bodies.js';
+import { workflowShapes } from '../targets.js';
+import { innerTeam, leaderTurns, type Mode, plannedMembers, readTeamPlan, routedPlan } from '../team-plan.js';
+import { isFinal } from '../visit.js';
 
 /** The error of a run that was given up: it is final, and rare, because processes live longer than a step takes. */
 const tooOften = /^The run was interrupted \d+ times without getting on/;

@@ -1,12 +1,12 @@
-import type { Body } from '../../support/service.js';
+import type { Body } from '../../../support/service.js';
+import { type Effect, requestOfStep } from '../effects.js';
+import type { AskedRun, Ledger } from '../ledger.js';
+import { isCopy } from '../run-bodies.js';
+import { type Target, targets } from '../targets.js';
+import { sharedSessions } from '../visit.js';
+import type { Wire } from '../wire.js';
 import { proveCalls, proveCancelled, proveLostRun, proveSteps } from './effect-proofs.js';
-import { type Effect, requestOfStep } from './effects.js';
 import { proveEnd } from './end-proofs.js';
-import type { AskedRun, Ledger } from './ledger.js';
-import { isCopy } from './run-bodies.js';
-import { type Target, targets } from './targets.js';
-import { sharedSessions } from './visit.js';
-import type { Wire } from './wire.js';
 
 const pageSize = 200;
 

@@ -1,9 +1,9 @@
-import type { Body } from '../../support/service.js';
-import type { Effect } from './effects.js';
-import type { Ledger } from './ledger.js';
-import { blocksOf, eventIn, type ReceivedEvent, type StreamReader } from './reader.js';
-import { executionIn } from './run-bodies.js';
-import type { Wire } from './wire.js';
+import type { Body } from '../../../support/service.js';
+import type { Effect } from '../effects.js';
+import type { Ledger } from '../ledger.js';
+import { blocksOf, eventIn, type ReceivedEvent, type StreamReader } from '../reader.js';
+import { executionIn } from '../run-bodies.js';
+import type { Wire } from '../wire.js';
 
 /** An event with its data. */
 interface StoredEvent extends ReceivedEvent {
