@@ -140,6 +140,8 @@ function components(book: ScriptBook): RunyardOptions {
 /** Writes a message and sends it with the keyboard. */
 export async function say(page: Page, message: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(message);
+  // the answer before it may not have ended, although all of its text is there
+  await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
   await page.keyboard.press('Enter');
 }
 

@@ -115,6 +115,62 @@ test('an answer continues after a reload, in another tab, and from a link to its
   await tab.close();
 });
 
+test('two tabs with a list that is a moment old neither call each other nor stop the next message', async () => {
+  const { page } = await bench.open(clerk);
+  const end = gate();
+  book.write('Echo', { chunks: ['Hello', end.opened, ', hello.'] });
+  await say(page, 'Echo');
+  await lastTurn(page).getByText('Hello').waitFor();
+  const tab = await page.context().newPage();
+  await tab.addInitScript(() => {
+    const { postMessage } = BroadcastChannel.prototype;
+    BroadcastChannel.prototype.postMessage = function (message) {
+      document.documentElement.dataset.calls = 'some';
+      postMessage.call(this, message);
+    };
+  });
+  const calls = () => tab.locator('html').getAttribute('data-calls');
+  await tab.goto(page.url());
+  await lastTurn(tab).getByText('Hello', { exact: true }).waitFor();
+  let isOld = true;
+  await page.context().route('**/sessions/*/runs?*', async (route) => {
+    const response = await route.fetch();
+    const runs: { status: string }[] = await response.json();
+    await route.fulfill({
+      response,
+      json: isOld ? runs.map((run) => ({ ...run, status: 'RUNNING' })) : runs,
+    });
+  });
+  const read = tab.waitForResponse(/\/runs\/[^/]+\/events\?/);
+  end.open();
+  for (const one of [page, tab]) await lastTurn(one).getByText('Hello, hello.').waitFor();
+  // it looks for what came after the end, and there is nothing
+  expect((await read).status()).toBe(204);
+  expect(await calls()).toBeNull();
+  expect(await lastTurn(tab).getAttribute('aria-busy')).toBe('false');
+  isOld = false;
+  await say(tab, book.write('Once more', 'Goodbye.'));
+  await lastTurn(page).getByText('Goodbye.').waitFor();
+  expect(await calls()).toBe('some');
+});
+
+test('a tab that cannot read the events of another shows the answer when it is stored', async () => {
+  const { page } = await bench.open(clerk);
+  await say(page, book.write('First', 'One.'));
+  await lastTurn(page).getByText('One.').waitFor();
+  const tab = await page.context().newPage();
+  await tab.goto(page.url());
+  await lastTurn(tab).getByText('One.').waitFor();
+  await page.route('**/agents/clerk/runs/*/events?*', (route) => route.fulfill({ status: 403, json: {} }));
+  const end = gate();
+  book.write('Second', { chunks: ['Two', end.opened, ' and three.'] });
+  const refused = page.waitForResponse(/\/runs\/[^/]+\/events\?/);
+  await say(tab, 'Second');
+  await refused;
+  end.open();
+  await lastTurn(page).getByText('Two and three.').waitFor();
+});
+
 test('an answer is regenerated in its place, and an edited message branches the conversation', async () => {
   const { page } = await bench.open(clerk);
   await say(page, book.write('Name a town', 'Paris.', 'Lyon.'));

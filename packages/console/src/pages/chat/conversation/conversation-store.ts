@@ -230,10 +230,11 @@ export class ConversationStore {
     return {
       ...{ runs: this.#runs, kind, componentId, name: this.#name() },
       changed: () => this.#frames.request(),
-      reached: (turn: LiveTurn) => {
+      reached: (turn: LiveTurn, isOwn: boolean) => {
         this.#onStored.get(turn)?.();
         this.#onStored.delete(turn);
-        this.#channel.tell();
+        // tabs that announced what they only read would answer one another without end
+        if (isOwn) this.#channel.tell();
         this.#place.onActivity();
       },
     };
@@ -286,9 +287,10 @@ export class ConversationStore {
 
   #compare(turn: LiveTurn, { view }: StoredRun): void {
     const { status } = turn.turn().view;
-    if (status === view.status) return;
-    if (isActive(view.status) || status === 'paused') turn.catchUp().catch(() => undefined);
-    else turn.change({ view: { ...turn.turn().view, status: view.status } });
+    // another client continued it, its stream broke, or the list is a moment old
+    if (isActive(view.status)) turn.catchUp().catch(() => undefined);
+    // its last events were not read here
+    else if (status !== view.status) turn.restore(view);
   }
 
   async #load(page: number, limit: number): Promise<{ runs: StoredRun[]; isLast: boolean }> {

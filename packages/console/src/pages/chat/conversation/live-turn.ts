@@ -1,5 +1,6 @@
 import type { Kind, Kinds, RunStream, Runs, StreamOptions } from '@runyard/client';
 import { RunFold } from '../run/run-fold.js';
+import type { RunView } from '../run/run-view.js';
 import type { Phase, Turn } from './turn.js';
 
 /** What reads a run: how to open its stream. */
@@ -12,8 +13,17 @@ export interface LiveTurnSite {
   readonly name: string;
   /** Something about the turn has changed. */
   changed(): void;
-  /** The run was stored, has ended, or has paused. */
-  reached(turn: LiveTurn): void;
+  /** The run was stored, has ended, or has paused. `isOwn`: this tab sent the request that made it do so. */
+  reached(turn: LiveTurn, isOwn: boolean): void;
+}
+
+interface Reading {
+  /** The events begin with the first of the run. */
+  readonly isWhole?: boolean;
+  /** Another tab or client may have sent the request that started or continued the run. */
+  readonly isForeign?: boolean;
+  /** There may be nothing to read: what is shown stays until an event comes. */
+  readonly isQuiet?: boolean;
 }
 
 /** A turn whose run may be read: it follows the events until the run rests, and can be continued after that. */
@@ -53,16 +63,27 @@ export class LiveTurn {
 
   /** Reads from the first event on. */
   follow(): Promise<void> {
-    return this.read((options) => this.#site.runs.follow(this.#site.componentId, this.runId, options), true);
+    return this.read((options) => this.#site.runs.follow(this.#site.componentId, this.runId, options), {
+      isWhole: true,
+      isForeign: true,
+    });
   }
 
   /** Reads what came after the last event that is known. */
   catchUp(): Promise<void> {
     const lastEventIndex = this.#stream?.lastEventIndex;
     if (this.#fold === undefined || lastEventIndex === undefined) return this.follow();
-    return this.read((options) =>
-      this.#site.runs.follow(this.#site.componentId, this.runId, { ...options, lastEventIndex }),
+    return this.read(
+      (options) => this.#site.runs.follow(this.#site.componentId, this.runId, { ...options, lastEventIndex }),
+      { isForeign: true, isQuiet: !this.#fold.isRunning() },
     );
+  }
+
+  /** Shows the run as the service has stored it. The events that were read are part of that. */
+  restore(view: RunView): void {
+    this.#fold = undefined;
+    this.#stream = undefined;
+    this.change({ view, phase: 'settled', error: undefined });
   }
 
   /** Continues the run: with answers, or after a failure. */
@@ -93,29 +114,41 @@ export class LiveTurn {
   }
 
   /** Rejects if the request was refused; a stream that breaks later is shown with the turn. */
-  async read(open: Open, isWhole = false): Promise<void> {
+  async read(
+    open: Open,
+    { isWhole = false, isForeign = false, isQuiet = false }: Reading = {},
+  ): Promise<void> {
     this.close();
     const reading = new AbortController();
     this.#reading = reading;
     const { signal } = reading;
-    const stream = open({ signal, onReconnect: () => this.#show('reconnecting') });
-    this.#stream = stream;
     let began = false;
-    this.change({ phase: 'sending', error: undefined, sent: undefined });
+    const onReconnect = () => {
+      if (began || !isQuiet) this.#show('reconnecting');
+    };
+    const stream = open({ signal, onReconnect });
+    this.#stream = stream;
+    const begin = () => {
+      if (began) return;
+      began = true;
+      this.#begin(stream, isWhole);
+      this.#site.reached(this, !isForeign);
+    };
+    if (!isQuiet) this.change({ phase: 'sending', error: undefined, sent: undefined });
     try {
       for await (const event of stream) {
-        if (!began) this.#begin(stream, isWhole);
-        began = true;
+        begin();
         this.#fold?.add(event);
         if (this.#turn.phase !== 'live') this.#show('live');
       }
-      if (!began) this.#begin(stream, isWhole);
+      if (!isQuiet) begin();
       if (this.#fold?.isRunning()) await this.#askStatus(stream);
       this.#done(reading, 'settled');
-      this.#site.reached(this);
+      if (began) this.#site.reached(this, !isForeign);
     } catch (error) {
       if (signal.aborted) return;
-      this.#done(reading, began ? 'settled' : 'failed', error);
+      if (isQuiet && !began) this.close();
+      else this.#done(reading, began ? 'settled' : 'failed', error);
       throw error;
     }
   }
@@ -130,7 +163,6 @@ export class LiveTurn {
       });
     this.#isViewOld = true;
     this.#show('live');
-    this.#site.reached(this);
   }
 
   /** The stream ended without an event that says how the run did. */
