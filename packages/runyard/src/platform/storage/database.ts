@@ -111,6 +111,11 @@ export interface SqliteDatabase extends DatabaseBase {
    * which of its rows refused it (an index), or -1.
    */
   write(units: readonly WriteUnit[]): Promise<readonly number[]>;
+  /**
+   * Runs statements that have no parameters, one after another in one transaction and in one message, unless the query
+   * `unlessFound` finds a row in that transaction. Returns whether it ran them.
+   */
+  script(sql: string, unlessFound: string): Promise<boolean>;
 }
 
 /** PostgreSQL pays for round trips: a batch is one statement, which is its own transaction. */

@@ -35,6 +35,7 @@ export class SchemaGate {
       query: { get: query },
       change: { value: passed(inner.change) },
       write: { value: passed<never[], unknown>(inner.write) },
+      ...(inner.dialect === 'sqlite' && { script: { value: passed(inner.script) } }),
       transaction: { value: passed(inner.transaction) },
       assertWritable: { value: passed(inner.assertWritable) },
     });

@@ -55,7 +55,8 @@ export async function schemaStatus(
 }
 
 /**
- * Brings the schema to a version, each migration in a transaction of its own. A failure ends it and is part of
+ * Brings the schema to a version, each migration in a transaction of its own; an empty database gets all of them in one.
+ * A failure ends it and is part of
  * the answer; what was done before stays. When several processes migrate at once, one does the work and the
  * others wait, find it done, and answer with what was left for them: nothing.
  */
@@ -66,7 +67,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   const status = await schemaStatus(database, available);
   const results: MigrationResult[] = [];
   let current = status.current;
-  if (current === 0 && target > 0 && database.dialect === 'postgres') {
+  if (current === 0 && target > 0) {
     const all = await fillEmpty(database, available, target);
     if (all !== undefined) return all;
   }
@@ -91,27 +92,32 @@ export function targetOf(available: readonly Migration[], to: number | undefined
 }
 
 /**
- * PostgreSQL pays for round trips, and an empty database keeps nothing of a failure: all migrations go in one
- * transaction. Undefined when that fails, or another process was faster: then they go one by one, which reports more.
+ * Commits, round trips and messages to a thread cost more than the statements, and an empty database keeps nothing of a
+ * failure: all migrations go in one transaction. Undefined when that fails, or another process was faster: then they go
+ * one by one, which reports more.
  */
 async function fillEmpty(
   database: Database,
   available: readonly Migration[],
   target: number,
 ): Promise<MigrationResult[] | undefined> {
-  const { dialect } = database;
   const started = performance.now();
   const parts = route(available, 0, target);
+  const statements = [
+    ...parts.flatMap(({ migration }) => migration.up(database.dialect)),
+    notedAtOnce(parts),
+  ];
   try {
-    const isEmpty = await database.transaction(async (run) => {
-      await lock(run, dialect);
-      if ((await versionUnderLock(run, dialect)) !== 0) return false;
-      await run(parts.flatMap(({ migration }) => migration.up(dialect)).join(';\n'));
-      const noted = parts.map(({ migration: { version, name } }) => ({ version, name }));
-      await run(noteMigrations, [JSON.stringify(noted), Date.now()]);
-      await run(notifyInTransaction, [JSON.stringify(schemaChanged)]);
-      return true;
-    });
+    const isEmpty =
+      database.dialect === 'sqlite'
+        ? await database.script([tableOfMigrations, ...statements].join(';\n'), findTable.sqlite)
+        : await database.transaction(async (run) => {
+            await lock(run, 'postgres');
+            if ((await versionUnderLock(run, 'postgres')) !== 0) return false;
+            await run(statements.join(';\n'));
+            await run(notifyInTransaction, [JSON.stringify(schemaChanged)]);
+            return true;
+          });
     if (!isEmpty) return undefined;
   } catch {
     return undefined;
@@ -178,10 +184,13 @@ const noteMigration = statement(
   'note_migration',
   'INSERT INTO runyard_migrations (version, name, applied_at) VALUES (?, ?, ?)',
 );
-/** All at once, on PostgreSQL. */
-const noteMigrations = `INSERT INTO runyard_migrations (version, name, applied_at)
-  SELECT version, name, $2 FROM json_to_recordset($1::json) AS noted (version integer, name text)`;
 const forgetMigration = statement('forget_migration', 'DELETE FROM runyard_migrations WHERE version = ?');
+
+/** What `noteMigration` does for each of them. Names are those of the code, not of a person. */
+function notedAtOnce(parts: readonly RoutePart[]): string {
+  const rows = parts.map(({ migration: { version, name } }) => `(${version}, '${name}', ${Date.now()})`);
+  return `INSERT INTO runyard_migrations (version, name, applied_at) VALUES ${rows.join(', ')}`;
+}
 
 /** Runs the migration and notes it. */
 async function apply(
@@ -234,12 +243,14 @@ async function lock(run: RunStatement, dialect: Dialect): Promise<void> {
     await run('SET LOCAL lock_timeout = 0');
     await run(`SELECT pg_advisory_xact_lock(hashtextextended('runyard_migrations:' || current_schema(), 0))`);
   }
-  await run(`CREATE TABLE IF NOT EXISTS runyard_migrations (
+  await run(tableOfMigrations);
+}
+
+const tableOfMigrations = `CREATE TABLE IF NOT EXISTS runyard_migrations (
     version integer PRIMARY KEY,
     name text NOT NULL,
     applied_at bigint NOT NULL
-  )`);
-}
+  )`;
 
 const findTable: Statement = {
   name: 'migrations_table',

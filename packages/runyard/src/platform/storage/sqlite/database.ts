@@ -60,6 +60,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
     change: async <Row>(statement: { sqlite: string }, parameters: readonly SqlValue[]) =>
       decodeRows<Row>((await writer.query(statement.sqlite, parameters.map(encodeForSqlite))).rows),
     write: (units) => writer.write(units),
+    script: (sql, unlessFound) => writer.script(sql, unlessFound),
     transaction: async (work) => completeTransaction(await SqliteTransaction.begin(writer), work),
     get outage() {
       return availability.outage;

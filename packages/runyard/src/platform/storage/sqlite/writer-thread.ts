@@ -29,6 +29,7 @@ export type WriterRequest =
       readonly batches: readonly (readonly (readonly ThreadRow[])[])[];
     }
   | { readonly kind: 'query'; readonly sql: string; readonly parameters: readonly StoredValue[] }
+  | { readonly kind: 'script'; readonly sql: string; readonly unlessFound: string }
   | { readonly kind: 'close' };
 
 export interface ThreadFailure {
@@ -40,6 +41,7 @@ export interface ThreadFailure {
 export type ThreadReply =
   | { readonly kind: 'batches'; readonly outcomes: readonly (readonly number[] | ThreadFailure)[] }
   | { readonly kind: 'query'; readonly rows: unknown[]; readonly changes: number }
+  | { readonly kind: 'script'; readonly ran: boolean }
   | { readonly kind: 'failure'; readonly failure: ThreadFailure }
   | { readonly kind: 'closed' };
 
@@ -142,6 +144,14 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
       return { kind: 'query', rows, changes: counted.changes };
     }
 
+    function runScript(sql: string, unlessFound: string): boolean {
+      return inTransaction(() => {
+        if (connection.prepare(unlessFound).get() !== undefined) return false;
+        connection.exec(sql);
+        return true;
+      });
+    }
+
     return (request) => {
       switch (request.kind) {
         case 'batches':
@@ -149,6 +159,8 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
           return { kind: 'batches', outcomes: runBatches(request.batches) };
         case 'query':
           return runQuery(request.sql, request.parameters);
+        case 'script':
+          return { kind: 'script', ran: runScript(request.sql, request.unlessFound) };
         case 'close':
           // into the file itself, so that a copy of it alone is whole
           connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -158,7 +170,7 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
     };
   }
 
-  const kinds: ReadonlySet<string> = new Set<WriterRequest['kind']>(['batches', 'query', 'close']);
+  const kinds: ReadonlySet<string> = new Set<WriterRequest['kind']>(['batches', 'query', 'script', 'close']);
 
   port.on('message', (request: ThreadRequest) => {
     if (request.kind === 'open') {

@@ -102,6 +102,22 @@ export class SqliteWriter {
     }
   }
 
+  /** Runs statements in a turn and a transaction of their own, unless a query finds a row. Returns whether it ran them. */
+  async script(sql: string, unlessFound: string): Promise<boolean> {
+    const end = await this.#turns.take();
+    const { availability } = this.options;
+    try {
+      const reply = await this.#open().exchange({ kind: 'script', sql, unlessFound });
+      if (reply.kind !== 'script') throw errorIn(reply);
+      availability.end('unwritable');
+      return reply.ran;
+    } catch (error) {
+      throw availability.failure(error);
+    } finally {
+      end();
+    }
+  }
+
   /** For transactions. */
   async takeTurn(): Promise<WriterTurn> {
     const end = await this.#turns.take();
