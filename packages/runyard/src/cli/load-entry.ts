@@ -79,7 +79,7 @@ export async function prepareImport(path: string, onImport?: OnImport): Promise<
     const path = url.startsWith('file:') ? toPath(url) : undefined;
     if (path !== undefined && isOwnFile(path)) onImport?.(path);
   };
-  if (await registerInThisThread(onLoad)) return;
+  if (registerInThisThread(onLoad)) return;
   const hooks = new URL('../cli/typescript-hooks.js', import.meta.url);
   if (onImport === undefined) register(hooks, { data: {} satisfies HooksData });
   else registerWatched(hooks, onLoad);

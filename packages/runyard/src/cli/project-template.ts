@@ -1,11 +1,6 @@
-import { createRequire } from 'node:module';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { version } from '../platform/version.js';
-
-interface PackageDescription {
-  readonly dependencies: Readonly<Record<string, string>>;
-}
+import { dependencyVersions, version } from '../platform/version.js';
 
 /** The files of a new project, by name. */
 export function projectFiles(name: string): Record<string, string> {
@@ -19,14 +14,13 @@ export function projectFiles(name: string): Record<string, string> {
 }
 
 function packageJson(name: string): string {
-  const own: PackageDescription = createRequire(import.meta.url)('../../package.json');
   const content = {
     name,
     private: true,
     type: 'module',
     engines: { node: '>=20' },
     scripts: { dev: 'runyard dev', start: 'runyard start', check: 'tsc' },
-    dependencies: { runyard: ownVersion(), zod: `^${own.dependencies.zod}` },
+    dependencies: { runyard: ownVersion(), zod: `^${dependencyVersions.zod}` },
     devDependencies: { '@types/node': '^20.19.0', typescript: '^7.0.2' },
   };
   return `${JSON.stringify(content, null, 2)}\n`;

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { dependencyVersions } from '../../platform/version.js';
 
 /** The files that an import may mean: TypeScript names the compiled file, and what is there is the source. */
 export function sourcesOf(specifier: string): string[] {
@@ -36,7 +37,7 @@ function isBundledZod(url: string): boolean {
   if (folder === undefined) return false;
   let isSame = zodVersions.get(folder);
   if (isSame === undefined) {
-    isSame = existsSync(bundledZod) && versionIn(new URL('package.json', folder)) === ownZodVersion();
+    isSame = existsSync(bundledZod) && versionIn(new URL('package.json', folder)) === dependencyVersions.zod;
     zodVersions.set(folder, isSame);
   }
   return isSame;
@@ -44,9 +45,4 @@ function isBundledZod(url: string): boolean {
 
 function versionIn(file: URL): string | undefined {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined;
-}
-
-/** The dependency has one version, and no range. */
-function ownZodVersion(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).dependencies.zod;
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { isInBundle, pathOfTypeScript, shared, sourcesOf } from './addresses.js';
-import { loadCompiler } from './strip-types.js';
+import { stripTypesAtOnce } from './strip-types.js';
 
 /** Hooks of Node 22.15 and newer, as far as they are used here. */
 interface SameThreadHooks {
@@ -29,9 +29,8 @@ const { registerHooks }: { registerHooks?: (hooks: SameThreadHooks) => void } = 
  * Registers what `typescript-hooks.ts` does in the thread of the application, where Node can do that: the start of a
  * thread of its own is a sixth of a start. Returns whether it can.
  */
-export async function registerInThisThread(onLoad: (url: string) => void): Promise<boolean> {
+export function registerInThisThread(onLoad: (url: string) => void): boolean {
   if (registerHooks === undefined) return false;
-  const stripTypes = await loadCompiler();
   registerHooks({
     resolve(specifier, context, next) {
       try {
@@ -47,7 +46,7 @@ export async function registerInThisThread(onLoad: (url: string) => void): Promi
       if (!isInBundle(url)) onLoad(url);
       const path = pathOfTypeScript(url);
       if (path === undefined) return next(url, context);
-      return { format: 'module', shortCircuit: true, source: stripTypes(path) };
+      return { format: 'module', shortCircuit: true, source: stripTypesAtOnce(path) };
     },
   });
   return true;
