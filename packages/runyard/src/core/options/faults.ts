@@ -7,6 +7,15 @@ export function check(of: Kind, value: unknown, path: string, faults: string[]):
   else faults.push(`${path} is ${of.secret ? typeInWords(value) : shown(value)}. Give ${of.allowed}.`);
 }
 
+/** Whether nothing is wrong with a value. Most have no fault, and then no one reads where it would have been. */
+export function fits(of: Kind, value: unknown): boolean {
+  if (!of.takes(value)) return false;
+  if (of.inside === undefined) return true;
+  const faults: string[] = [];
+  of.inside(value, '', faults);
+  return faults.length === 0;
+}
+
 /** Names that options had before, and their names now. */
 export type RenamedOptions = Readonly<Record<string, string>>;
 

@@ -1,7 +1,16 @@
 import { fieldsOf } from '../objects.js';
-import { check, inWords, isObject, isWhole, type RenamedOptions, unknownOption, within } from './faults.js';
+import {
+  check,
+  fits,
+  inWords,
+  isObject,
+  isWhole,
+  type RenamedOptions,
+  unknownOption,
+  within,
+} from './faults.js';
 import type { Kind, ObjectKind, Optional, Required, Shape } from './kind.js';
-import { optionNames } from './option-names.js';
+import { isLiteral, optionNames } from './option-names.js';
 
 export function kind(allowed: string, takes: (value: unknown) => boolean): Optional {
   return { allowed, takes };
@@ -72,9 +81,14 @@ export function instanceOf(type: abstract new (...args: never[]) => unknown, all
 export function anyOf(...kinds: readonly Kind[]): Optional {
   return {
     allowed: inWords(kinds.map(({ allowed }) => allowed)),
-    takes: (value) => kinds.some((one) => one.takes(value)),
-    inside: (value, path, faults) => kinds.find((one) => one.takes(value))?.inside?.(value, path, faults),
+    takes: (value) => thatTakes(kinds, value) !== undefined,
+    inside: (value, path, faults) => thatTakes(kinds, value)?.inside?.(value, path, faults),
   };
+}
+
+function thatTakes(kinds: readonly Kind[], value: unknown): Kind | undefined {
+  for (const one of kinds) if (one.takes(value)) return one;
+  return undefined;
 }
 
 export function listOf(of: Kind, least = 0): Optional {
@@ -82,7 +96,11 @@ export function listOf(of: Kind, least = 0): Optional {
     allowed: least === 0 ? 'a list' : 'a list with at least one entry',
     takes: (value) => Array.isArray(value) && value.length >= least,
     inside: (list: readonly unknown[], path, faults) => {
-      for (const [position, value] of list.entries()) check(of, value, `${path}[${position}]`, faults);
+      let position = 0;
+      for (const value of list) {
+        if (!fits(of, value)) check(of, value, `${path}[${position}]`, faults);
+        position += 1;
+      }
     },
   };
 }
@@ -105,8 +123,23 @@ export function objectOf<Options extends object>(
   renamed: RenamedOptions = {},
 ): ObjectKind {
   const known = new Map<string, Kind>(Object.entries<Kind>(shape));
+  const requiredCount = [...known.values()].filter((of) => of.required).length;
+  /** Looks at the options that are given, not at the many that are not. False: whether there is a fault is not known. */
+  const allFit = (options: Readonly<Record<string, unknown>>) => {
+    if (!isLiteral(options)) return false;
+    let missing = requiredCount;
+    for (const key in options) {
+      const value = options[key];
+      if (value === undefined) continue;
+      const of = known.get(key);
+      if (of === undefined || !fits(of, value)) return false;
+      if (of.required) missing -= 1;
+    }
+    return missing === 0;
+  };
   return {
     plain: <Given extends object>(options: Given) => {
+      if (isLiteral(options)) return { ...options };
       const fields = fieldsOf(options);
       // these are the fields of Given, wherever it had them from
       return Object.fromEntries(optionNames(options, known).map((key) => [key, fields[key]])) as Given;
@@ -114,6 +147,7 @@ export function objectOf<Options extends object>(
     allowed: 'an object',
     takes: isObject,
     inside: (options: Readonly<Record<string, unknown>>, path, faults) => {
+      if (allFit(options)) return;
       for (const key of optionNames(options, known)) {
         if (options[key] !== undefined && !known.has(key))
           faults.push(unknownOption(within(path, key), key, [...known.keys()], renamed));
@@ -130,16 +164,16 @@ export function objectOf<Options extends object>(
 /** Something that implements an interface: it has these members, and may have others of its own. */
 export function having<Members extends object>(allowed: string, shape: Shape<Members>): Optional {
   const kinds = Object.entries<Kind>(shape);
-  return kind(
-    allowed,
-    (value) =>
-      typeof value === 'object' &&
-      value !== null &&
-      kinds.every(([key, of]) => {
-        const member = fieldsOf(value)[key];
-        return member === undefined ? !of.required : of.takes(member);
-      }),
-  );
+  return kind(allowed, (value) => typeof value === 'object' && value !== null && hasAll(value, kinds));
+}
+
+function hasAll(value: object, kinds: readonly (readonly [string, Kind])[]): boolean {
+  const fields = fieldsOf(value);
+  for (const [key, of] of kinds) {
+    const member = fields[key];
+    if (member === undefined ? of.required : !of.takes(member)) return false;
+  }
+  return true;
 }
 
 function isTimeZone(value: unknown): boolean {

@@ -1,4 +1,16 @@
 import { fieldsOf } from '../objects.js';
+
+/**
+ * Whether the names in an object are those of a `for in` over it: it is no instance of a class, and hides nothing. Most
+ * options are like this, and need no list of names.
+ */
+export function isLiteral(options: object): boolean {
+  if (Object.getPrototypeOf(options) !== Object.prototype) return false;
+  let count = 0;
+  for (const _name in options) count += 1;
+  return Object.getOwnPropertyNames(options).length === count;
+}
+
 /**
  * The names of all that options say, whether they hold it, inherit it or compute it in a getter. A class may have
  * methods of its own beside those that are options.
