@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { provideRedis } from '../scripts/lib/redis.mjs';
-import { ensureBuilt, ensureInstalled, root } from '../scripts/lib/setup.mjs';
+import { root } from '../scripts/lib/setup.mjs';
 import { quick, thorough } from './lib/amounts.mjs';
 import { provideBenchDatabase } from './lib/bench-database.mjs';
 import { startProcess, stopAllProcesses } from './lib/processes.mjs';
@@ -77,8 +77,6 @@ const usage = `npm run bench -- [--only ${[...sections, ...optional].join('|')}]
 /** Starts what is needed, measures, prints the tables, and leaves nothing behind. */
 export async function run(words) {
   const options = readOptions(words);
-  await ensureInstalled();
-  await ensureBuilt();
   const cleaning = [];
   const clean = async () => {
     await stopAllProcesses();

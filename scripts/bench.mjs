@@ -1,3 +1,3 @@
 import { withNewEnoughNode } from './lib/node-version.mjs';
 
-withNewEnoughNode(() => import('../bench/bench.mjs').then((command) => command.run(process.argv.slice(2))));
+withNewEnoughNode(() => import('./commands/bench.mjs').then((command) => command.run(process.argv.slice(2))));
