@@ -21,7 +21,8 @@ const limits = objectOf<{ turns: number; word?: string }>({
   turns: required(count(1, 9)),
   word: word('few', 'many'),
 });
-const shape = objectOf<Record<string, unknown>>(
+type Optional = 'secret' | 'flag' | 'limits' | 'work' | 'list' | 'record' | 'input' | 'output' | 'store';
+const shape = objectOf<{ id: string } & Partial<Record<Optional, unknown>>>(
   {
     id: required(name),
     secret,
