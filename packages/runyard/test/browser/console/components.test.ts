@@ -118,7 +118,7 @@ test('a conflict shows both sides, a degraded component its reason, and deletion
   await page.getByLabel('Deleted ones too').check();
   await page.getByRole('link', { name: 'Shared' }).click();
   await page.getByRole('button', { name: 'Restore' }).click();
-  await page.getByText('Restored.').waitFor();
+  await page.getByText('Restored.', { exact: true }).waitFor();
 });
 
 test('a reader can look at everything and change nothing', async () => {

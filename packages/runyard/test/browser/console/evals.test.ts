@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agent } from '../../../src/index.js';
 import { consoleBench } from './open-console.js';
-import { checkPage, fitsPhone } from './page-checks.js';
+import { checkPage, fitsPhone, gone } from './page-checks.js';
 
 const hostile = '<img src=x onerror="document.title=\'hacked\'">';
 const bench = consoleBench({
@@ -100,7 +100,7 @@ test('two evals are compared, an eval has a history, and lists are filtered', as
   await page.waitForURL('**/console/evals');
   await page.getByLabel('Component').selectOption('agent/mute');
   await page.getByRole('link', { name: 'Before' }).waitFor();
-  await page.getByRole('link', { name: 'Guide' }).waitFor({ state: 'detached' });
+  await gone(page.getByRole('link', { name: 'Guide' }));
   await checkPage(page);
   expect((await bench.service.get(`/eval-runs/${last}`)).status).toBe(404);
   expect(faults).toEqual([]);

@@ -5,7 +5,7 @@ import { knowledge } from '../../../src/index.js';
 import { s3Source } from '../../../src/knowledge.js';
 import { answerAsS3, type S3Double } from '../../support/sources/s3-double.js';
 import { consoleBench } from './open-console.js';
-import { checkPage, holding } from './page-checks.js';
+import { checkPage, gone, holding } from './page-checks.js';
 
 const hostile = '<img src=x onerror="window.hacked=true">';
 const bucket: S3Double = {
@@ -99,7 +99,7 @@ test('files that are dropped, texts and failures are listed with their progress,
   await page.getByRole('menuitem', { name: 'Delete…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await row('broken.pdf').waitFor();
-  await row('planets.md').waitFor({ state: 'detached' });
+  await gone(row('planets.md'));
   expect([faults, elsewhere]).toEqual([[], []]);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { consoleBench } from './open-console.js';
-import { checkPage, holding } from './page-checks.js';
+import { checkPage, gone, holding } from './page-checks.js';
 
 const bench = consoleBench();
 
@@ -25,7 +25,7 @@ test('learnings are written, filtered, opened, changed and deleted', async () =>
   await checkPage(page);
 
   await page.getByLabel('Type', { exact: true }).selectOption('user_profile');
-  await page.getByText('Closed on Mondays').waitFor({ state: 'detached' });
+  await gone(page.getByText('Closed on Mondays'));
   await page.getByRole('button', { name: /^ada/ }).click();
   await dialog.getByText('user_profile_ada').waitFor();
   await checkPage(page);

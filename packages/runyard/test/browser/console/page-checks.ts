@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { OpenOptions } from './open-console.js';
 
@@ -36,6 +36,11 @@ export async function fitsPhone(page: Page): Promise<void> {
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   if (before) await page.setViewportSize(before);
+}
+
+/** Waits until nothing matches. A list keeps its rows while others load: several may match until then. */
+export async function gone(locator: Locator): Promise<void> {
+  await locator.first().waitFor({ state: 'detached' });
 }
 
 async function violations(page: Page, runOnly: readonly string[]): Promise<string[]> {

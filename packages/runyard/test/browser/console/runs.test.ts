@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { agent, step, tool, workflow } from '../../../src/index.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
 import { consoleBench } from './open-console.js';
-import { checkPage, fitsPhone } from './page-checks.js';
+import { checkPage, fitsPhone, gone } from './page-checks.js';
 
 const hostile = '<img src=x onerror="document.title=\'hacked\'">';
 const book = new ScriptBook();
@@ -44,14 +44,14 @@ test('the list shows the runs of all components, filters them, and cancels one',
   await checkPage(page);
 
   await page.getByLabel('User', { exact: true }).fill('bob');
-  await row.waitFor({ state: 'detached' });
+  await gone(row);
   expect(await table.getByRole('row').count()).toBe(2);
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await page.getByLabel('Status', { exact: true }).selectOption('error');
   await page.getByText('No run matches').waitFor();
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await page.getByLabel('Component').selectOption('agent/clerk');
-  await table.getByText('Flow').waitFor({ state: 'detached' });
+  await gone(table.getByText('Flow'));
   await row.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
   await row.getByText('cancelled').waitFor();

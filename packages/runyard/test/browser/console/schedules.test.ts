@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agent, schedule } from '../../../src/index.js';
 import { consoleBench } from './open-console.js';
-import { checkPage, holding } from './page-checks.js';
+import { checkPage, gone, holding } from './page-checks.js';
 
 const reporter = agent({ id: 'reporter', name: 'Reporter', model: 'offline' });
 const bench = consoleBench({
@@ -61,7 +61,7 @@ test('a schedule is created with a preview, executed, edited and deleted', async
   await page.getByRole('menuitem', { name: 'Delete…' }).click();
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.waitForURL('**/console/schedules');
-  await page.getByRole('row').filter({ hasText: 'weekly digest' }).waitFor({ state: 'detached' });
+  await gone(page.getByRole('row').filter({ hasText: 'weekly digest' }));
   expect(faults).toEqual([]);
 });
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { agent, foreach, step, tool, workflow } from '../../../src/index.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
 import { consoleBench } from './open-console.js';
-import { checkPage, fitsPhone } from './page-checks.js';
+import { checkPage, fitsPhone, gone } from './page-checks.js';
 
 const hostile = '<img src=x onerror="document.title=\'hacked\'"><script>document.title="hacked"</script>';
 const items = 1_200;
@@ -56,7 +56,7 @@ test('a builder makes filters, which the address keeps and which can be written 
   await page.getByLabel('Field').selectOption('user_id');
   await page.getByLabel('Value').fill('ada');
   await page.getByRole('button', { name: 'Apply' }).click();
-  await table.getByText('Hello from Bob').waitFor({ state: 'detached' });
+  await gone(table.getByText('Hello from Bob'));
   await table.getByText('Hello from Ada').waitFor();
   await page.getByRole('checkbox', { name: 'not' }).check();
   await page.getByRole('button', { name: 'Condition', exact: true }).click();
