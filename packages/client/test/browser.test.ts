@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import type { Browser } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agent, tool } from '../../runyard/src/index.js';
-import { launchChromium } from '../../runyard/test/support/clients/chromium.js';
+import { sharedChromium } from '../../runyard/test/support/clients/chromium.js';
 import { ScriptBook } from '../../runyard/test/support/providers/script-book.js';
 import { ServerBetween } from '../../runyard/test/support/server-between.js';
 import { TestService } from '../../runyard/test/support/service.js';
@@ -18,8 +17,8 @@ declare const heard: (name: string) => Promise<void>;
 
 const book = new ScriptBook();
 const installMs = 300_000;
+const chromium = sharedChromium();
 let service: TestService;
-let browser: Browser;
 
 const refund = tool({
   name: 'refund',
@@ -71,17 +70,13 @@ beforeAll(async () => {
       server.get('/react.js', (_request, reply) => reply.type('text/javascript').send(react));
     },
   });
-  browser = await launchChromium();
-}, installMs);
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
 });
+
+afterAll(() => service?.stop());
 
 test('a page reads a stream whose connection is cut, and reports how far an upload is', async () => {
   const between = await ServerBetween.before(service.url);
-  const page = await browser.newPage();
+  const page = await chromium.browser.newPage();
   const more = gate();
   const message = book.write('In the page', { chunks: ['one ', more.opened, 'two'] });
   let cut = false;
@@ -141,7 +136,7 @@ test('a page refuses redirects, and reads uploads to another origin that exposes
     if (path === '/own') return response.writeHead(200, shared).flushHeaders() ?? response.end('received');
     return response.writeHead(307, { ...shared, location: `${elsewhere.url}${path}` }).end();
   });
-  const page = await browser.newPage();
+  const page = await chromium.browser.newPage();
   await page.goto(new URL('/page', service.url).href);
   const results = await page.evaluate(async (baseUrl) => {
     const client = createClient({ baseUrl, token: 'secret' });
@@ -167,7 +162,7 @@ test('a page refuses redirects, and reads uploads to another origin that exposes
 
 test('hooks show a run, its pauses and approvals, and find it again after a reload', async () => {
   const between = await ServerBetween.before(service.url);
-  const page = await browser.newPage();
+  const page = await chromium.browser.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));
   await page.goto(new URL('/react', between.url).href);
@@ -214,7 +209,7 @@ test(
   'ten thousand events are all shown, and the page is not rendered more often than the screen',
   async () => {
     const between = await ServerBetween.before(service.url);
-    const page = await browser.newPage();
+    const page = await chromium.browser.newPage();
     await page.goto(new URL('/react', between.url).href);
     const message = book.write('Many', { toolCalls: [{ name: 'emit', arguments: {} }] }, 'Done.');
     await page.getByLabel('Message').fill(message);

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchChromium } from '../../runyard/test/support/clients/chromium.js';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sharedChromium } from '../../runyard/test/support/clients/chromium.js';
 import { patience } from '../../runyard/test/support/patience.js';
 
-let browser: Browser;
+const chromium = sharedChromium();
 let script: string;
 let page: Page;
 
@@ -19,13 +19,10 @@ beforeAll(async () => {
   const { output } = await build.generate({ format: 'iife' });
   await build.close();
   script = output[0].code;
-  browser = await launchChromium();
 });
 
-afterAll(() => browser?.close());
-
 beforeEach(async () => {
-  page = await browser.newPage({ viewport: { width: 600, height: 400 } });
+  page = await chromium.browser.newPage({ viewport: { width: 600, height: 400 } });
   page.setDefaultTimeout(patience(120_000));
   await page.setContent('<!doctype html><title>Overlays</title>');
   await page.addScriptTag({ content: script });

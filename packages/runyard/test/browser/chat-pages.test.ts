@@ -1,22 +1,21 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent, tool } from '../../src/index.js';
 import { agui, aiSdk } from '../../src/interfaces.js';
-import { launchChromium } from '../support/clients/chromium.js';
+import { sharedChromium } from '../support/clients/chromium.js';
 import { ScriptBook } from '../support/providers/script-book.js';
 import { TestService } from '../support/service.js';
 import { gate, until } from '../support/until.js';
 
 /** The pages of the examples, with the real clients, in a real browser. */
 const examples = new URL('../../../../examples/', import.meta.url);
-const installMs = 300_000;
 const book = new ScriptBook();
 
+const chromium = sharedChromium();
 let service: TestService;
-let browser: Browser;
 
 const colours = z.enum(['white', 'green', 'yellow', 'pink']);
 
@@ -70,13 +69,9 @@ beforeAll(async () => {
       }
     },
   });
-  browser = await launchChromium();
-}, installMs);
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
 });
+
+afterAll(() => service?.stop());
 
 async function pageOf(folder: string, entry: string): Promise<{ html: string; script: string }> {
   const place = new URL(folder, examples);
@@ -92,7 +87,7 @@ async function pageOf(folder: string, entry: string): Promise<{ html: string; sc
 
 /** A page, with what it and the browser complain about. */
 async function open(path: string): Promise<{ page: Page; faults: string[] }> {
-  const page = await browser.newPage({ viewport: { width: 900, height: 700 } });
+  const page = await chromium.browser.newPage({ viewport: { width: 900, height: 700 } });
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('console', (message) => {
@@ -141,7 +136,6 @@ describe.each([
     await shoot(page, `${agentId}-tool`);
     expect(await runsOf(agentId, idOf(page))).toEqual([['completed', 'It is blue, indeed.']]);
     expect(faults).toEqual([]);
-    await page.close();
   });
 
   test('asks for an approval, and continues the same run with it', async () => {
@@ -162,7 +156,6 @@ describe.each([
     await shoot(page, `${agentId}-approved`);
     expect(await runsOf(agentId, idOf(page))).toEqual([['completed', 'You have it back.']]);
     expect(faults).toEqual([]);
-    await page.close();
   });
 
   test('executes a tool of its own, and the run continues with the result', async () => {
@@ -179,7 +172,6 @@ describe.each([
     expect(second?.messages.at(-1)).toMatchObject({ role: 'tool', content: 'It is green now.' });
     expect(await runsOf(agentId, idOf(page))).toEqual([['completed', 'Painted.']]);
     expect(faults).toEqual([]);
-    await page.close();
   });
 
   test('that is loaded again follows the answer from its beginning to its end', async () => {
@@ -201,7 +193,6 @@ describe.each([
     expect(await runsOf(agentId, idOf(page))).toEqual([['completed', 'One two three.']]);
     expect(book.requests(asked)).toHaveLength(1);
     expect(faults).toEqual([]);
-    await page.close();
   });
 
   test('says that a run failed', async () => {
@@ -213,7 +204,6 @@ describe.each([
       return run?.[0] === 'error';
     });
     await shoot(page, `${agentId}-failed`);
-    await page.close();
   });
 });
 
@@ -229,7 +219,6 @@ test('the page of AG-UI shows the state that a tool wrote before the run ends', 
   await page.locator('#list', { hasText: 'tea' }).waitFor();
   more.open();
   await page.getByText('Done.').waitFor();
-  await page.close();
 });
 
 test('the page of the AI SDK cancels a run', async () => {
@@ -240,5 +229,4 @@ test('the page of the AI SDK cancels a run', async () => {
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByRole('button', { name: 'Send' }).waitFor();
   expect(await runsOf('shop', idOf(page))).toMatchObject([['cancelled', expect.anything()]]);
-  await page.close();
 });

@@ -3,12 +3,10 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { agent, type RunyardOptions, step, team, tool, workflow } from '../../../src/index.js';
-import { launchChromium } from '../../support/clients/chromium.js';
+import { sharedChromium } from '../../support/clients/chromium.js';
 import { patience } from '../../support/patience.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
 import { TestService } from '../../support/service.js';
-
-const installMs = 300_000;
 
 /** A page of the console, with what it must not do. */
 export interface OpenedPage {
@@ -39,29 +37,26 @@ export interface OpenOptions extends BrowserContextOptions {
 /** A service, a browser and a way to open the console, for the tests of a file. */
 export function consoleBench(options: RunyardOptions = {}): ConsoleBench {
   const book = new ScriptBook();
-  const bench: { service?: TestService; browser?: Browser } = {};
+  const chromium = sharedChromium();
+  let service: TestService | undefined;
   beforeAll(async () => {
-    bench.service = await TestService.start({ ...components(book), ...options });
-    bench.browser = await launchChromium();
-  }, installMs);
-  afterAll(async () => {
-    await bench.browser?.close();
-    await bench.service?.stop();
+    service = await TestService.start({ ...components(book), ...options });
   });
-  const started = <T>(part: T | undefined): T => {
-    if (part === undefined) throw new Error('The bench is there when the tests run.');
-    return part;
+  afterAll(() => service?.stop());
+  const started = () => {
+    if (service === undefined) throw new Error('The service is there when the tests run.');
+    return service;
   };
   return {
     book,
     get service() {
-      return started(bench.service);
+      return started();
     },
     get browser() {
-      return started(bench.browser);
+      return chromium.browser;
     },
     open: (path = '', { url, ...options } = {}) =>
-      openConsole(started(bench.browser), `${url ?? started(bench.service).url}/console${path}`, options),
+      openConsole(chromium.browser, `${url ?? started().url}/console${path}`, options),
   };
 }
 
@@ -87,7 +82,12 @@ async function openConsole(
   url: string,
   { token, ...options }: Omit<OpenOptions, 'url'>,
 ): Promise<OpenedPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    // a page draws nothing while nothing happens in it
+    reducedMotion: 'reduce',
+    ...options,
+  });
   if (token !== undefined)
     await context.addInitScript((given) => sessionStorage.setItem('runyard.token', given), token);
   const page = await context.newPage();

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { consoleBench } from './open-console.js';
-import { checkPage } from './page-checks.js';
+import { checkPage, gone } from './page-checks.js';
 
 const bench = consoleBench();
-const small = { viewport: { width: 360, height: 740 } };
+/** Opened with motion, as most people have it. */
+const small = { viewport: { width: 360, height: 740 }, reducedMotion: 'no-preference' as const };
 
 test('the console opens the chat with the first component, from its own service alone', async () => {
   const { page, elsewhere, faults } = await bench.open();
@@ -51,6 +52,19 @@ test('the theme is that of the device until one is chosen, and the choice stays'
   await page.reload();
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
   expect(await theme()).toBe('light');
+});
+
+test('nothing moves for a person whose device asks for that', async () => {
+  const moving = async (reducedMotion: 'reduce' | 'no-preference') => {
+    const { page } = await bench.open('/settings', { reducedMotion, colorScheme: 'light' });
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    return page.evaluate(() => {
+      document.documentElement.dataset.theme = 'dark';
+      return document.getAnimations().length;
+    });
+  };
+  expect(await moving('no-preference')).toBeGreaterThan(0);
+  expect(await moving('reduce')).toBe(0);
 });
 
 test.each(['', '/runs', '/traces', '/settings', '/metrics', '/components'])(
@@ -123,7 +137,7 @@ test('a service that does not respond is reported until it does, and the page st
   await banner.waitFor();
   await checkPage(page);
   await page.context().setOffline(false);
-  await banner.waitFor({ state: 'detached' });
+  await gone(banner);
   await page.getByText('No learnings yet').waitFor();
 });
 
@@ -133,7 +147,7 @@ test('buttons with an icon have a hint, which Escape closes', async () => {
   await page.getByRole('button', { name: 'Keyboard shortcuts' }).hover();
   await hint.filter({ hasText: 'Keyboard shortcuts' }).waitFor();
   await page.keyboard.press('Escape');
-  await hint.waitFor({ state: 'detached' });
+  await gone(hint);
   await page.getByRole('button', { name: /^Theme/ }).focus();
   await page.keyboard.press('Tab');
   await hint.filter({ hasText: 'Keyboard shortcuts' }).waitFor();

@@ -3,15 +3,53 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { afterEach, beforeAll } from 'vitest';
 
 /** Chromium without the windows around the pages comes first: with them, each page costs fifteen times as much. */
 const headlessShell = 'chromium-headless-shell';
 const names = [headlessShell, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
+let shared: Promise<Browser> | undefined;
+
+/**
+ * A browser for the tests of a file, which the files of a process share. What a test has opened is closed after it:
+ * pages that stay open poll and animate while other tests run.
+ */
+export function sharedChromium(): { readonly browser: Browser } {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    shared ??= launchForProcess();
+    browser = await shared;
+  });
+  afterEach(async () => {
+    await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
+  });
+  return {
+    get browser() {
+      if (browser === undefined) throw new Error('The browser is there when the tests run.');
+      return browser;
+    },
+  };
+}
+
+async function launchForProcess(): Promise<Browser> {
+  const browser = await launchChromium();
+  browser.once('disconnected', () => {
+    shared = undefined;
+  });
+  // this is how a process that has run its files is ended
+  process.once('SIGTERM', () => void browser.close().finally(() => process.exit()));
+  return browser;
+}
+
 /** Starts a real browser. */
 export function launchChromium(...args: string[]): Promise<Browser> {
-  // as root, Chromium needs a flag because its sandbox is not available
-  return chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', ...args] });
+  return chromium.launch({
+    executablePath: findChromium(),
+    // as root, Chromium needs a flag because its sandbox is not available
+    args: ['--no-sandbox', ...args],
+    handleSIGTERM: false,
+  });
 }
 
 /**
