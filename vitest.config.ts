@@ -31,6 +31,8 @@ export default defineConfig({
     server: { deps: { external: [compiledFiles] } },
     globalSetup: 'packages/runyard/test/support/test-run.ts',
     pool: 'forks',
+    // Tests call a function a few times: to optimise it takes longer than that saves.
+    execArgv: ['--interrupt-budget=500000'],
     // More than twice the cores that CI has: the tests that kill processes mostly wait.
     maxWorkers: 5,
     sequence: { sequencer: WaitingTestsBetween },
