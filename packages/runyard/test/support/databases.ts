@@ -42,21 +42,29 @@ export function forEachDatabaseAndPooler(define: Parameters<typeof forEachDataba
   forEachDatabase(define);
   describe('on postgres, through a pooler', () => {
     let pooler: Awaited<ReturnType<typeof startPgbouncer>>;
+    let prepared: string;
+    const at = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+    const make = async (origin = '') => {
+      const name = `${schemaPrefix()}${randomBytes(8).toString('hex')}`;
+      await onServer(postgresServer(), `CREATE DATABASE ${name} ${origin}`);
+      return name;
+    };
+    const drop = async (name: string) => {
+      await onServer(postgresServer(), `DROP DATABASE ${name} WITH (FORCE)`);
+    };
     beforeAll(async () => {
       pooler = await startPgbouncer(postgresServer(), new AbortController().signal);
+      prepared = await make();
+      await migrated(at(postgresServer(), prepared));
     });
-    afterAll(() => pooler.stop());
-    const made = (isEmpty: boolean) => async () => {
-      const server = postgresServer();
-      const name = `${schemaPrefix()}${randomBytes(8).toString('hex')}`;
-      await onServer(server, `CREATE DATABASE ${name}`);
-      const at = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
-      if (!isEmpty) await migrated(at(server));
-      return place(at(pooler.url), async () => {
-        await onServer(server, `DROP DATABASE ${name} WITH (FORCE)`);
-      });
-    };
-    define('postgres', made(false), made(true));
+    afterAll(async () => {
+      await pooler.stop();
+      await drop(prepared);
+    });
+    const placeIn = (name: string) => place(at(pooler.url, name), () => drop(name));
+    const fresh = async () => placeIn(await make(`TEMPLATE ${prepared}`));
+    const empty = async () => placeIn(await make());
+    define('postgres', fresh, empty);
   });
 }
 
