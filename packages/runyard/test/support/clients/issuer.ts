@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type JWTPayload, SignJWT } from 'jose';
@@ -14,20 +14,31 @@ export interface SigningKey {
   sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>;
 }
 
-const kinds = {
-  RS: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
-  PS: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+type Owner = 'issuer' | 'stranger';
+
+const rsaPairs = new Map<Owner, KeyPairKeyObjectResult>();
+
+/** Making one takes half a second: all tests of a process share those of the owners. */
+function rsaPair(owner: Owner): KeyPairKeyObjectResult {
+  const pair = rsaPairs.get(owner) ?? generateKeyPairSync('rsa', { modulusLength: 2048 });
+  rsaPairs.set(owner, pair);
+  return pair;
+}
+
+const kinds: Record<string, (owner: Owner) => KeyPairKeyObjectResult> = {
+  RS: rsaPair,
+  PS: rsaPair,
   ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
   ES384: () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
   ES512: () => generateKeyPairSync('ec', { namedCurve: 'P-521' }),
   Ed: () => generateKeyPairSync('ed25519'),
 };
 
-/** New keys for an algorithm such as ES256. */
-export function signingKey(algorithm: string, keyId?: string): SigningKey {
+/** Keys for an algorithm such as ES256; those of a stranger are others. */
+export function signingKey(algorithm: string, keyId?: string, owner: Owner = 'issuer'): SigningKey {
   const kind = Object.entries(kinds).find(([prefix]) => algorithm.startsWith(prefix));
   if (kind === undefined) throw new Error(`no keys for ${algorithm}`);
-  const { publicKey, privateKey } = kind[1]();
+  const { publicKey, privateKey } = kind[1](owner);
   return {
     algorithm,
     keyId,

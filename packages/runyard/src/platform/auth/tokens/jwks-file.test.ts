@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const first = signingKey('RS256', 'first');
-const second = signingKey('RS256', 'second');
+const second = signingKey('RS256', 'second', 'stranger');
 
 const write = (content: string | readonly SigningKey[]) =>
   writeFileSync(

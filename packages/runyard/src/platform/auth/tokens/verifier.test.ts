@@ -271,7 +271,7 @@ describe('keys and algorithms', () => {
       const key = signingKey(algorithm);
       const verifier = await verifierOf({ jwtKeys: [key.pem], jwtAlgorithms: [algorithm] });
       expect(await verifier.verify(await key.sign({ sub: 'ada' }))).toMatchObject({ subject: 'ada' });
-      const other = await signingKey(algorithm).sign({ sub: 'ada' });
+      const other = await signingKey(algorithm, undefined, 'stranger').sign({ sub: 'ada' });
       await expect(verifier.verify(other)).rejects.toThrow('Signature verification failed');
     },
   );
@@ -296,7 +296,7 @@ describe('keys and algorithms', () => {
   });
 
   test('a key within the token is ignored', async () => {
-    const eve = signingKey('RS256');
+    const eve = signingKey('RS256', undefined, 'stranger');
     const verifier = await verifierOf({ jwtKeys: [rsa.pem] });
     const token = await eve.sign(
       { sub: 'admin' },
