@@ -13,7 +13,7 @@ const share = 1 / 4;
 test('readers that stop reading cost bounded memory, disturb no other reader, and miss nothing', async () => {
   // a slow machine takes longer than the usual patience with readers that take nothing
   const settings = { slowClientMs: 3_600_000 };
-  const service = await ChaosProcess.start({ ...(await embedded()), settings });
+  const service = await ChaosProcess.start({ ...(await embedded()), settings, isMeasured: true });
   const completed = async () => {
     const response = await fetch(`${service.url}/agents/flood/runs?status=completed`);
     return ((await response.json()) as Body[]).length;

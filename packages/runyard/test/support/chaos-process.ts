@@ -50,6 +50,8 @@ export interface ChaosOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** How far its clock is ahead of the right time. */
   readonly clockAheadMs?: number;
+  /** The test asks for its `memory()`. */
+  readonly isMeasured?: boolean;
   /** The most that its heap may hold. */
   readonly heapMegabytes?: number;
   /** Started by a process that never asks how its children ended: killed, it stays as a zombie. */
@@ -85,6 +87,7 @@ export class ChaosProcess {
         CHAOS_FOLDER: folder.path,
         CHAOS_SETTINGS: JSON.stringify(settings),
         ...(database !== undefined && { CHAOS_DATABASE: database }),
+        ...(options.isMeasured && { CHAOS_MEASURED: '1' }),
         ...(options.clockAheadMs !== undefined && { CHAOS_CLOCK_AHEAD_MS: `${options.clockAheadMs}` }),
       },
     });
