@@ -60,7 +60,7 @@ export class SlicesStore {
     const wanted = today(now) + daysAhead;
     if ((await this.#now()).ahead > wanted) return;
     await this.#change(async (run, { ahead }) => {
-      if (ahead > wanted) return;
+      if (ahead > wanted) return true;
       const { name } = this.table;
       await run(`ALTER TABLE ${name} DETACH PARTITION ${aheadOf(name, ahead)}`);
       // after a long pause the days without runs are one slice
@@ -74,35 +74,36 @@ export class SlicesStore {
       await this.#make(run, aheadOf(name, from), { from, to: endOfTime });
       await run(`INSERT INTO ${name} SELECT * FROM ${aheadOf(name, ahead)}`);
       await run(`DROP TABLE ${aheadOf(name, ahead)}`);
+      return true;
     });
   }
 
   /**
    * Drops the slices that ended before a day. What belongs to runs that are not over, or were over only later than
-   * `until`, stays; without a time, what belongs to any run that there is. Returns how many slices were dropped.
+   * `until`, stays; without a time, what belongs to any run that there is.
    */
-  async drop(before: number, until?: number): Promise<number> {
-    for (let dropped = 0; ; dropped += 1) {
+  async drop(before: number, until?: number): Promise<void> {
+    for (;;) {
       const [oldest] = (await this.#now()).slices;
-      if (oldest === undefined || oldest.to > before || !(await this.#dropOne(oldest, until))) return dropped;
+      if (oldest === undefined || oldest.to > before || !(await this.#dropOne(oldest, until))) return;
     }
   }
 
+  /** Whether the slice is gone: false when it has to be tried again later. */
   async #dropOne(days: Days, until: number | undefined): Promise<boolean> {
     const { name } = this.table;
-    const kept = await this.database.transaction(async (run) => {
+    // Before the lock: with too many to keep, no write waits; and what is read under the lock is in memory.
+    const { length } = await this.database.transaction(async (run) => {
       await run(lockWait);
-      const rows = await run<{ run_id: string }>(
-        `SELECT run_id FROM runs WHERE run_id >= $1 AND run_id < $2
-          ${until === undefined ? '' : `AND NOT (${isOver('$3')})`} LIMIT ${mostKept + 1}`,
-        [idOfDay(days.from), idOfDay(days.to), ...(until === undefined ? [] : [until])],
-      );
-      return rows.map((row) => row.run_id);
+      return this.#toKeep(run, days, until);
     });
-    if (kept.length > mostKept) return false;
+    if (length > mostKept) return false;
     return this.#change(async (run, found) => {
       const [oldest] = found.slices;
-      if (oldest?.from !== days.from || oldest.to !== days.to) return;
+      if (oldest?.from !== days.from || oldest.to !== days.to) return true;
+      // a run that was retried since then has new events
+      const kept = until === undefined ? [] : await this.#toKeep(run, days, until);
+      if (kept.length > mostKept) return false;
       const old = [sliceOf(name, days.from, days.to)];
       if (found.kept) old.push(keptOf(name, found.kept.from, found.kept.to));
       for (const partition of old) await run(`ALTER TABLE ${name} DETACH PARTITION ${partition}`);
@@ -119,16 +120,26 @@ export class SlicesStore {
         await run(`INSERT INTO ${name} SELECT * FROM ${partition} WHERE ${isKept}`, parameters);
         await run(`DROP TABLE ${partition}`);
       }
+      return true;
     });
   }
 
+  /** Whose rows of these days stay: those of runs that are not over, or of all runs without a time. */
+  async #toKeep(run: RunStatement, days: Days, until: number | undefined): Promise<string[]> {
+    const rows = await run<{ run_id: string }>(
+      `SELECT run_id FROM runs WHERE run_id >= $1 AND run_id < $2
+        ${until === undefined ? '' : `AND NOT (${isOver('$3')})`} LIMIT ${mostKept + 1}`,
+      [idOfDay(days.from), idOfDay(days.to), ...(until === undefined ? [] : [until])],
+    );
+    return rows.map((row) => row.run_id);
+  }
+
   /** Whether it was done: false when another process does it, or others hold the table for too long. */
-  #change(work: (run: RunStatement, found: Slices) => Promise<void>): Promise<boolean> {
+  #change(work: (run: RunStatement, found: Slices) => Promise<boolean>): Promise<boolean> {
     return this.database.transaction(async (run) => {
       await run(lockWait);
       const [turn] = await run<{ taken: boolean }>(takeTurn, [this.table.name]);
-      if (turn?.taken) await work(run, await this.#read(run));
-      return turn?.taken === true;
+      return turn?.taken === true && work(run, await this.#read(run));
     });
   }
 
