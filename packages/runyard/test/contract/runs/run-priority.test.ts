@@ -67,7 +67,7 @@ test('only the holder of a scope puts others behind', async () => {
 
 test('a stored component does not put others behind without that scope either', async () => {
   const house = await Gatehouse.open({ agents: [agent({ id: 'plain', model: 'offline' })] });
-  const writing = ['components:read', 'components:write'];
+  const writing = ['components:read', 'components:write', 'components:delete'];
   const [editor, chief] = [
     await house.person('ada', writing),
     await house.person('grace', [...writing, 'runs:prioritize']),
@@ -92,6 +92,26 @@ test('a stored component does not put others behind without that scope either', 
   expect(await answerOf(editor, `${configs}/2`, { config: config('high') }, 'PATCH')).toEqual(refusal);
   expect(await answerOf(chief, `${configs}/2`, { config: config('high') }, 'PATCH')).toBe(200);
   expect(await answerOf(chief, '/components', component('theirs', 'high'))).toBe(201);
+
+  // what is stored with it does not run by the will of others either: published, made current, or restored
+  expect(await answerOf(editor, `${configs}/2`, { stage: 'published' }, 'PATCH')).toEqual(refusal);
+  expect(await answerOf(editor, `${configs}/2`, { notes: 'checked' }, 'PATCH')).toBe(200);
+  expect(await answerOf(chief, `${configs}/2`, { stage: 'published' }, 'PATCH')).toBe(200);
+  expect(await answerOf(editor, configs, { config: config('low'), stage: 'published' })).toBe(201);
+  expect(await answerOf(editor, `${configs}/2/set-current`, {})).toEqual(refusal);
+  expect(await answerOf(editor, '/components/mine', { current_version: 2 }, 'PATCH')).toEqual(refusal);
+  expect(await answerOf(editor, `${configs}/3/set-current`, {})).toBe(200);
+  expect(await answerOf(chief, `${configs}/2/set-current`, {})).toBe(200);
+  expect(await answerOf(editor, '/components/mine', { name: 'Mine' }, 'PATCH')).toBe(200);
+  const drafts = '/components/theirs/configs';
+  expect(await answerOf(editor, drafts, { config: config('low') })).toBe(201);
+  expect(await answerOf(editor, `${drafts}/2`, {}, 'DELETE')).toEqual(refusal);
+  for (const id of ['mine', 'theirs']) {
+    expect(await answerOf(chief, `/components/${id}`, {}, 'DELETE')).toBe(204);
+    const restored = await answerOf(editor, `/components/${id}/restore`, {});
+    expect(restored).toEqual(id === 'mine' ? refusal : 200);
+  }
+  expect(await answerOf(chief, '/components/mine/restore', {})).toBe(200);
 });
 
 test('a provider that refuses a call as one too many is left alone by all runs, for as long as it asks', async () => {

@@ -75,6 +75,18 @@ export class ComponentChange {
     return row && versionWithContent(row);
   }
 
+  /** What runs when no version is named: the current version, or else the newest draft. */
+  async running(): Promise<VersionWithContent | undefined> {
+    const { id, currentVersion } = this.#component;
+    const [draft] = await this.run<{ version: number }>(
+      `SELECT version FROM component_configs
+        WHERE component_id = ? AND stage = 'draft' AND deleted_at IS NULL ORDER BY version DESC LIMIT 1`,
+      [id],
+    );
+    const version = currentVersion ?? draft?.version;
+    return version === undefined ? undefined : this.version(version);
+  }
+
   /** How many versions there are, deleted ones included. */
   async countVersions(): Promise<number> {
     const [row] = await this.run<{ total: number }>(

@@ -13,6 +13,7 @@ import type { Change, Dependent, Editing, Link, StoredComponent } from './stored
 import {
   addVersion,
   assertMayBeCurrent,
+  assertMayRun,
   assertRevision,
   changedField,
   editingBy,
@@ -121,6 +122,7 @@ export class StoredComponentsService {
         currentVersion: currentVersion ?? before.currentVersion,
       };
       change.set(after);
+      if (after.currentVersion !== before.currentVersion) await assertMayRun(caller, change);
       const fields = [
         ...changedField('name', before.name, after.name),
         ...changedField('description', before.description, after.description),
@@ -159,6 +161,7 @@ export class StoredComponentsService {
         assertRevision(`Component ${id}`, expectedRevision, change.component.revision);
         if (change.component.deletedAt === null) return;
         change.set({ deletedAt: null });
+        await assertMayRun(caller, change);
         change.note({ action: 'restored' });
       },
     );

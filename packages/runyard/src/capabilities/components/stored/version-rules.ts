@@ -1,6 +1,8 @@
 import type { ComponentConfig } from '../../../core/configs/component-config.js';
 import { errors } from '../../../core/errors/errors.js';
 import type { Json } from '../../../core/json.js';
+import type { Caller } from '../../../platform/auth/caller.js';
+import { assertMayPrioritize } from '../../../platform/auth/rights.js';
 import type { ComponentChange } from './component-change-store.js';
 import { assertNoSecrets, type ConfigLanguage, checkedConfig, linkRows } from './config-check.js';
 import type { ChangedField, Editing, Link, Stage, VersionWithContent } from './stored-component.js';
@@ -111,6 +113,11 @@ export async function assertMayBeCurrent(
   const found = await change.version(version);
   if (found === undefined) throw missing(id, version);
   if (found.stage === 'draft') throw errors.draftNotCurrent(id, version);
+}
+
+/** Refuses a change after which an urgent version runs, as whoever stores one is refused. */
+export async function assertMayRun(caller: Caller, change: ComponentChange): Promise<void> {
+  assertMayPrioritize(caller, (await change.running())?.config.priority);
 }
 
 /** What callers write into links, by its place in the request. */

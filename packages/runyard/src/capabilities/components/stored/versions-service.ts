@@ -9,6 +9,7 @@ import type { StoredComponent, StoredVersion, VersionWithContent } from './store
 import {
   addVersion,
   assertMayBeCurrent,
+  assertMayRun,
   assertRevision,
   changedField,
   editingBy,
@@ -100,7 +101,9 @@ export class ComponentVersionsService {
       const before = await change.version(version);
       if (before === undefined) throw errors.writtenConfigNotFound(id, version);
       assertRevision(`Config ${id} v${version}`, update.expectedRevision, before.revision);
-      return saveVersion(change, language, before, update);
+      const saved = await saveVersion(change, language, before, update);
+      if (saved.stage === 'published') await assertMayRun(caller, change);
+      return saved;
     });
     return result;
   }
@@ -123,6 +126,8 @@ export class ComponentVersionsService {
       const names = pins.map((one) => `${one.id} v${one.version}`);
       if (pins.length > 0) throw errors.configPinned(id, version, inWords(names, namedPins));
       await change.deleteVersion(version);
+      // an earlier draft may be what runs now
+      await assertMayRun(caller, change);
       change.note({ action: 'version_deleted', version, revision: found.revision });
     });
   }
@@ -140,6 +145,7 @@ export class ComponentVersionsService {
       assertRevision(`Component ${id}`, expectedRevision, revision);
       await assertMayBeCurrent(change, version, missing);
       change.set({ currentVersion: version });
+      await assertMayRun(caller, change);
       const fields = changedField('current_version', currentVersion, version);
       change.note({ action: 'current_set', version, fields });
     });
