@@ -13,6 +13,7 @@ import { receivedEvents } from './migrations/0030-received-events.js';
 import { packedRuns } from './migrations/0032-packed-runs.js';
 import { queueOrder } from './migrations/0034-queue-order.js';
 import { slices } from './migrations/0035-slices.js';
+import { leasedRuns } from './migrations/0036-leased-runs.js';
 import { StoredPastSessions } from './past-sessions.js';
 import type { RunServices } from './routes/route-kit.js';
 import { type SessionRunServices, sessionRunRoutes } from './routes/session-run-routes.js';
@@ -49,6 +50,7 @@ export const runs: Capability = {
     packedRuns,
     queueOrder,
     slices,
+    leasedRuns,
   ],
   routes: [...runRoutes, ...sessionRunRoutes],
   info: { orphaned_runs: orphanedRuns },

@@ -1,16 +1,15 @@
 import { type Database, statement } from '../../../platform/storage/database.js';
 import { jobTables, ofTables, runTables } from '../storage/journal-tables-store.js';
-import { isHeld } from '../storage/run-list-store.js';
+import { isWaiting } from '../storage/run-list-store.js';
 
 /** Of a longer queue no more is counted: what it costs is bounded. */
 export const mostCounted = 10_000;
 
-// In the words of the index of what waits.
 const readDepth = ofTables(({ prefix, runs }) =>
   statement(
     `${prefix}queue_depth`,
     `SELECT count(*) AS depth FROM (
-       SELECT 1 FROM ${runs} WHERE ${isHeld} AND coalesce(lease_expires_at, 0) = 0 LIMIT ${mostCounted}) AS waiting`,
+       SELECT 1 FROM ${runs} WHERE ${isWaiting} LIMIT ${mostCounted}) AS waiting`,
   ),
 );
 

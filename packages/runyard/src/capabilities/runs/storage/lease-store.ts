@@ -11,15 +11,14 @@ import type { RunsTable } from '../tables.js';
 import { type JournalTables, ofTables, runTables } from './journal-tables-store.js';
 import { nextTurn } from './queue-store.js';
 import { runColumns } from './rows-store.js';
-import { isHeld, type Page, runList, runsOf } from './run-list-store.js';
+import { isHeld, isLeased, type Page, runList, runsOf } from './run-list-store.js';
 
 /** Bounds how many rows one statement locks. */
 const renewedAtOnce = 500;
 
-// In the words of its index.
 const readExpired = runList(
   'expired_runs',
-  (now) => `${isHeld} AND coalesce(lease_expires_at, 0) > 0 AND coalesce(lease_expires_at, 0) <= ${now}`,
+  (now) => `${isLeased} AND coalesce(lease_expires_at, 0) <= ${now}`,
   'created_at, run_id',
 );
 
@@ -40,7 +39,7 @@ const statementsOf = ofTables((tables) => {
 
   const readOwners = statement(
     `${prefix}lease_owners`,
-    `SELECT DISTINCT lease_owner FROM ${runs} WHERE ${isHeld} AND lease_owner IS NOT NULL`,
+    `SELECT DISTINCT lease_owner FROM ${runs} WHERE ${isLeased}`,
   );
 
   /** PostgreSQL locks in the order of the ids, as commits do: two that wait for each other would be a deadlock. */
@@ -50,12 +49,12 @@ const statementsOf = ofTables((tables) => {
     which: string,
   ): Statement => ({
     name: prefix + name,
-    sqlite: `UPDATE ${runs} SET ${change.sqlite} WHERE lease_owner = ? AND ${isHeld} ${which}
+    sqlite: `UPDATE ${runs} SET ${change.sqlite} WHERE lease_owner = ? AND ${isLeased} ${which}
       RETURNING run_id, attempt`,
     postgres: statement(
       '',
       `WITH locked AS (
-         SELECT run_id FROM ${runs} WHERE lease_owner = ? AND ${isHeld} ${which} ORDER BY run_id FOR NO KEY UPDATE)
+         SELECT run_id FROM ${runs} WHERE lease_owner = ? AND ${isLeased} ${which} ORDER BY run_id FOR NO KEY UPDATE)
        UPDATE ${runs} SET ${change.postgres} FROM locked WHERE ${runs}.run_id = locked.run_id
        RETURNING ${runs}.run_id, ${runs}.attempt`,
     ).postgres,

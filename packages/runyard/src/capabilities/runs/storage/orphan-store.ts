@@ -6,11 +6,11 @@ import type { RunsTable } from '../tables.js';
 import { CancellationStore } from './cancellation-store.js';
 import { type JournalTables, ofTables, runTables } from './journal-tables-store.js';
 import { runColumns } from './rows-store.js';
-import { runsOf } from './run-list-store.js';
+import { isLeased, isWaiting, runsOf } from './run-list-store.js';
 
 const runList = runColumns.join(', ');
 
-const abandoned = `status IN ('pending', 'running') AND coalesce(lease_expires_at, 0) <= ?`;
+const abandoned = `${isLeased} AND coalesce(lease_expires_at, 0) <= ?`;
 const overdue = `status = 'paused' AND wake_at IS NOT NULL AND wake_at <= ? AND updated_at <= ?`;
 
 // One part for each index. A run counts from its last sign of life: its lease, which every write of its process
@@ -28,10 +28,8 @@ const statementsOf = ofTables(({ prefix, runs }) => {
     postgres: statement('', orphaned('= ANY(?::text[])', open)).postgres,
   });
   return {
-    readAbandoned: withList(
-      'orphaned_abandoned_runs',
-      `${abandoned} AND (lease_expires_at IS NOT NULL OR updated_at <= ?)`,
-    ),
+    readAbandoned: withList('orphaned_abandoned_runs', abandoned),
+    readWaiting: withList('orphaned_waiting_runs', `${isWaiting} AND updated_at <= ?`),
     readOverdue: withList('orphaned_overdue_runs', overdue),
   };
 });
@@ -68,7 +66,8 @@ const countPaused = statement(
 const countAbandoned = statement(
   'abandoned_runs_by_component',
   `SELECT kind, component_id, count(*) AS number FROM (
-     SELECT kind, component_id FROM runs WHERE ${abandoned} LIMIT ?
+     SELECT kind, component_id FROM runs WHERE ${abandoned}
+     UNION ALL SELECT kind, component_id FROM runs WHERE ${isWaiting} LIMIT ?
    ) AS counted GROUP BY kind, component_id`,
 );
 
@@ -104,11 +103,12 @@ export class OrphanStore implements OrphanJournal {
   }
 
   async orphaned(components: readonly string[], before: number, limit: number): Promise<Run[]> {
-    const parameters = [before, before, components, limit];
-    const { readAbandoned, readOverdue } = statementsOf(this.tables);
+    const { readAbandoned, readWaiting, readOverdue } = statementsOf(this.tables);
+    const parameters = [before, components, limit];
     const found = await Promise.all([
       this.database.read<RunsTable>(readAbandoned, parameters),
-      this.database.read<RunsTable>(readOverdue, parameters),
+      this.database.read<RunsTable>(readWaiting, parameters),
+      this.database.read<RunsTable>(readOverdue, [before, ...parameters]),
     ]);
     return runsOf(this.database, found.flat().slice(0, limit), this.tables);
   }

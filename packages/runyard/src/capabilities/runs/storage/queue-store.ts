@@ -12,7 +12,7 @@ import {
 import type { RunsTable } from '../tables.js';
 import { type JournalTables, ofTables, runTables } from './journal-tables-store.js';
 import { runColumns } from './rows-store.js';
-import { isHeld, type Page, runList, runsOf } from './run-list-store.js';
+import { isHeld, isLeased, isWaiting, type Page, runList, runsOf } from './run-list-store.js';
 
 // In the words of the indexes.
 const isAhead = `ahead.status IN ('pending', 'running') AND coalesce(ahead.lease_expires_at, 0) = 0`;
@@ -35,7 +35,7 @@ export function queueTurn(tables: JournalTables, row: string): string {
     (SELECT ahead.queue_turn + 1 FROM ${runs} AS ahead
       WHERE ${isAhead} AND ahead.priority = ${row}.priority
         AND coalesce(ahead.user_id, '') = coalesce(${row}.user_id, '')
-        AND ahead.kind = ${row}.kind AND ahead.component_id = ${row}.component_id
+        AND ahead.kind = ${row}.kind AND ahead.component_id = ${row}.component_id AND ahead.queue_turn >= 0
       ORDER BY ahead.queue_turn DESC LIMIT 1),
     ${nextTurn(tables, row)}, 0)`;
 }
@@ -64,7 +64,7 @@ const waitingStatements = ofTables(({ prefix, runs }) => {
       SELECT run_id, user_id, kind || ' ' || component_id AS component, priority, queue_turn,
         created_at, updated_at, ${now} AS now
       FROM ${runs}
-      WHERE ${isHeld} AND coalesce(lease_expires_at, 0) = 0 AND priority = ${level}${filter}
+      WHERE ${isWaiting} AND priority = ${level}${filter}
       ORDER BY queue_turn, created_at, run_id LIMIT ?
     ) AS level_${level}`;
   const sql = (filter: string) => (now: string) =>
@@ -79,7 +79,7 @@ const waitingStatements = ofTables(({ prefix, runs }) => {
   const readExecuted = statement(
     `${prefix}executed_runs`,
     `SELECT user_id, kind || ' ' || component_id AS component, count(*) AS executing FROM ${runs}
-     WHERE ${isHeld} AND coalesce(lease_expires_at, 0) > 0
+     WHERE ${isLeased}
      GROUP BY user_id, kind, component_id`,
   );
   const readRuns: Statement = {

@@ -6,8 +6,12 @@ import { type JournalTables, ofTables, runTables } from './journal-tables-store.
 import { runColumns, runFromRow } from './rows-store.js';
 import { textsOf } from './text-store.js';
 
-/** The statuses in which a process has to hold the run. The indexes name them in the same words. */
+// In the words of the indexes: each condition has one of its own, which holds nothing else.
+/** The statuses in which a process has to hold the run. */
 export const isHeld = `status IN ('pending', 'running')`;
+export const isWaiting = `${isHeld} AND coalesce(lease_expires_at, 0) = 0`;
+/** By a process, which may have ended. */
+export const isLeased = `${isHeld} AND coalesce(lease_expires_at, 0) > 0`;
 
 export type Page = Parameters<RunQueue['waiting']>;
 
