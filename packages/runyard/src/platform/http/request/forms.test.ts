@@ -98,6 +98,20 @@ test('other content types are 415 and the accepted ones are named', async () => 
   }
 });
 
+test('JSON that is sent as a form is 422, and the header that is missing is named', async () => {
+  const { url } = await startServer([form]);
+  const { status, body } = await send(url, ' {"message": "a&b=c"}', urlencoded);
+  expect([status, body.detail[0]]).toEqual([
+    422,
+    expect.objectContaining({
+      loc: ['body'],
+      msg: expect.stringContaining('Content-Type: application/json'),
+    }),
+  ]);
+  // a field may have any name
+  expect(await send(url, '{x=1&message=hi', urlencoded)).toMatchObject({ status: 200 });
+});
+
 test('no content type and no body is an empty form', async () => {
   const { url } = await startServer([form]);
   const { status, body } = await send(url);

@@ -34,7 +34,9 @@ export async function readForm(
   switch (mediaType(header)) {
     case 'application/x-www-form-urlencoded': {
       const limit: BodyLimit = { bytes: settings.maxBodyBytes, setting: 'maxBodyBytes' };
-      parseUrlencoded((await readBody(exchange, limit)).toString(), settings.maxFields, form);
+      const text = (await readBody(exchange, limit)).toString();
+      if (isJson(text)) throw errors.invalidRequest([jsonAsForm]);
+      parseUrlencoded(text, settings.maxFields, form);
       return form.fields;
     }
     case 'application/json': {
@@ -50,6 +52,24 @@ export async function readForm(
     default:
       if (header === undefined && !hasBody(exchange)) return form.fields;
       throw errors.unsupportedMediaType(header ?? '', formContentTypes);
+  }
+}
+
+/** What `curl -d` and many clients send when nothing names the type of the body. */
+const jsonAsForm = {
+  type: 'json_as_form',
+  loc: ['body'],
+  msg: 'The body is JSON, but its content type is application/x-www-form-urlencoded. Send it with the header Content-Type: application/json',
+  input: null,
+};
+
+function isJson(text: string): boolean {
+  if (!/^\s*\{/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 
