@@ -115,7 +115,7 @@ export async function assertMayBeCurrent(
   if (found.stage === 'draft') throw errors.draftNotCurrent(id, version);
 }
 
-/** Refuses a change after which an urgent version runs, as whoever stores one is refused. */
+/** Refuses a change after which an urgent version runs, as storing one is refused. */
 export async function assertMayRun(caller: Caller, change: ComponentChange): Promise<void> {
   assertMayPrioritize(caller, (await change.running())?.config.priority);
 }
