@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sharedChromium } from '../../runyard/test/support/clients/chromium.js';
-import { patience } from '../../runyard/test/support/patience.js';
 
 const chromium = sharedChromium();
 let script: string;
@@ -23,7 +22,6 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   page = await chromium.browser.newPage({ viewport: { width: 600, height: 400 } });
-  page.setDefaultTimeout(patience(120_000));
   await page.setContent('<!doctype html><title>Overlays</title>');
   await page.addScriptTag({ content: script });
 });

@@ -4,7 +4,6 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { agent, type RunyardOptions, step, team, tool, workflow } from '../../../src/index.js';
 import { sharedChromium } from '../../support/clients/chromium.js';
-import { patience } from '../../support/patience.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
 import { TestService } from '../../support/service.js';
 
@@ -91,7 +90,6 @@ async function openConsole(
   if (token !== undefined)
     await context.addInitScript((given) => sessionStorage.setItem('runyard.token', given), token);
   const page = await context.newPage();
-  page.setDefaultTimeout(patience(120_000));
   const elsewhere: string[] = [];
   const faults: string[] = [];
   page.on('request', (request) => {

@@ -2,7 +2,6 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agent, type RunyardOptions, step, team, workflow } from '../../../src/index.js';
 import { launchChromium } from '../../support/clients/chromium.js';
-import { patience } from '../../support/patience.js';
 import { type Body, startService, TestService } from '../../support/service.js';
 
 const installMs = 300_000;
@@ -156,7 +155,6 @@ async function execute(page: Page, block: Locator): Promise<Body> {
 /** A page that notes every request to another host and every error. */
 async function open(url: string): Promise<{ page: Page; elsewhere: string[]; faults: string[] }> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
-  page.setDefaultTimeout(patience(120_000));
   const elsewhere: string[] = [];
   const faults: string[] = [];
   page.on('request', (request) => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { afterEach, beforeAll } from 'vitest';
+import { patience } from '../patience.js';
 
 /** Chromium without the windows around the pages comes first: with them, each page costs fifteen times as much. */
 const headlessShell = 'chromium-headless-shell';
@@ -42,14 +43,16 @@ async function launchForProcess(): Promise<Browser> {
   return browser;
 }
 
-/** Starts a real browser. */
-export function launchChromium(...args: string[]): Promise<Browser> {
-  return chromium.launch({
+/** Starts a real browser, whose pages wait as long as a slow machine takes. */
+export async function launchChromium(...args: string[]): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath: findChromium(),
     // as root, Chromium needs a flag because its sandbox is not available
     args: ['--no-sandbox', ...args],
     handleSIGTERM: false,
+    timeout: patience(120_000),
   });
+  return browser.on('context', (context) => context.setDefaultTimeout(patience(120_000)));
 }
 
 /**
