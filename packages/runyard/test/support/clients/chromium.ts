@@ -38,8 +38,8 @@ async function launchForProcess(): Promise<Browser> {
   browser.once('disconnected', () => {
     shared = undefined;
   });
-  // this is how a process that has run its files is ended
-  process.once('SIGTERM', () => void browser.close().finally(() => process.exit()));
+  // The signal ends a process that has run its files. At its exit, playwright kills the browser and removes its profile.
+  process.once('SIGTERM', () => process.exit());
   return browser;
 }
 
