@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { patience } from './packages/runyard/test/support/patience.js';
@@ -8,6 +9,9 @@ import { WaitingTestsBetween } from './scripts/lib/waiting-tests-between.mjs';
 const source = (file: string) => fileURLToPath(new URL(`./packages/runyard/src/${file}`, import.meta.url));
 const watched = !process.argv.includes('run');
 const counts = process.env.RUNYARD_TEST_COUNTS;
+
+/** V8 renames its flags, and Node does not start with one that it does not know. */
+const isKnownToNode = (flag: string) => spawnSync(process.execPath, [flag, '-e', '0']).status === 0;
 
 /** Tests that need a process of their own: one looks at what is loaded, one fills the memory and the environment. */
 const apart = [
@@ -31,8 +35,8 @@ export default defineConfig({
     server: { deps: { external: [compiledFiles] } },
     globalSetup: 'packages/runyard/test/support/test-run.ts',
     pool: 'forks',
-    // Tests call a function a few times: to optimise it takes longer than that saves.
-    execArgv: ['--interrupt-budget=500000'],
+    // Tests call a function a few times: to optimise it takes longer than that saves, also in WebAssembly.
+    execArgv: ['--interrupt-budget=500000', '--liftoff-only'].filter(isKnownToNode),
     // More than twice the cores that CI has: the tests that kill processes mostly wait.
     maxWorkers: 5,
     sequence: { sequencer: WaitingTestsBetween },
