@@ -135,6 +135,27 @@ test('leaves a server that takes no writes, and comes back when it does', async 
 const connected = `SELECT count(*)::int AS here FROM pg_stat_activity
   WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND query NOT LIKE 'LISTEN%'`;
 
+test('a service that starts on a standby refuses runs before it calls a model, and executes them once it is led to a primary', async () => {
+  const { primary, standby } = pair;
+  const between = await ServerBetween.before(standby.url);
+  const book = new ScriptBook();
+  const service = await serviceAt(between.url, book);
+  const begun = performance.now();
+  // longer than any pause after which a run is let through to find out
+  for (let asked = 0; asked < 10 || performance.now() - begun < 3_000; asked += 1) {
+    const answer = await service.run('a', { message: 'x' });
+    expect([answer.status, answer.body.error_code]).toEqual([503, 'database_unavailable']);
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(book.model.requests).toEqual([]);
+  expect((await sessions(service)).length).toBeGreaterThan(0);
+  expect(linesOf(service, 'the database does not accept writes')).not.toHaveLength(0);
+
+  between.leadTo(primary.url);
+  await until('it writes', async () => (await service.run('a', { message: 'x' })).status === 200);
+});
+
 test('runs in progress resume on the standby that is promoted, and nothing acknowledged is lost', async () => {
   const { primary, standby } = pair;
   const between = await ServerBetween.before(primary.url);
@@ -144,6 +165,8 @@ test('runs in progress resume on the standby that is promoted, and nothing ackno
   // the same servers by one URL
   const several = primary.url.replace(/@[^/]*/, (host) => `${host},${new URL(standby.url).host}`);
   const byHosts = await serviceAt(`${several}?target_session_attrs=read-write`, book);
+  const onStandby = await serviceAt(standby.url, book);
+  expect((await onStandby.run('a', { message: 'early' })).status).toBe(503);
   const messages = Array.from({ length: 20 }, (_, index) => `message ${index}`);
   for (const message of messages) {
     // a run whose lease ended in the outage calls its model once more
@@ -178,4 +201,9 @@ test('runs in progress resume on the standby that is promoted, and nothing ackno
       });
     expect((await service.run('a', { message: 'after' })).status).toBe(200);
   }
+  expect(book.requests('early')).toEqual([]);
+  await until(
+    'it writes to the server that it began with',
+    async () => (await onStandby.run('a', { message: 'after' })).status === 200,
+  );
 });

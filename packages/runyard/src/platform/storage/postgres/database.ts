@@ -90,6 +90,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   for (const pool of pools) pool.on('error', () => watch.suspect());
   const usable = await untilUsable(queryPool, servers, options);
+  if (usable.isReadOnly) watch.noteReadOnly(new Error('it is a standby'));
   keepsSession = usable.keepsSession;
   // it has no settings yet
   dropIdle(queryPool);
@@ -185,7 +186,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
     redis: redis?.space,
     async assertWritable() {
       await watch.ready();
-      availability.assertWritable();
+      watch.assertWritable();
     },
     close() {
       closing ??= (async () => {
@@ -257,16 +258,16 @@ async function untilUsable(
   pool: pg.Pool,
   servers: Servers,
   options: OpenPostgresOptions,
-): Promise<{ keepsSession: boolean; identity: string | undefined }> {
+): Promise<{ keepsSession: boolean; isReadOnly: boolean; identity: string | undefined }> {
   const { id, startupMs = 0, log, signal, pooler } = options;
   const { location } = servers;
   const until = performance.now() + startupMs;
   for (let waits = false; ; waits = true) {
     try {
       if (servers.urls.length > 1) servers.choose(await servers.find());
-      const isDirect = await probe(pool);
+      const { isDirect, isReadOnly } = await probe(pool);
       const identity = options.redis === undefined ? undefined : await identityOf(pool);
-      return { keepsSession: pooler === 'auto' ? isDirect : pooler === 'session', identity };
+      return { keepsSession: pooler === 'auto' ? isDirect : pooler === 'session', isReadOnly, identity };
     } catch (cause) {
       if (!mayStartLater(cause) || performance.now() >= until || signal?.aborted) {
         await pool.end();
@@ -295,17 +296,21 @@ function mayStartLater(cause: unknown): boolean {
   return trouble === 'lost' || trouble === 'busy';
 }
 
-/** Whether the server itself answers: a pooler gives its clients numbers of its own for the processes of the server. */
-async function probe(pool: pg.Pool): Promise<boolean> {
+/**
+ * Whether the server itself answers: a pooler gives its clients numbers of its own for the processes of the server. And
+ * whether it takes no writes, as a standby.
+ */
+async function probe(pool: pg.Pool): Promise<{ isDirect: boolean; isReadOnly: boolean }> {
   const client = await pool.connect();
   try {
-    const { rows } = await client.query<{ encoding: string; process: number }>(
-      `SELECT current_setting('server_encoding') AS encoding, pg_backend_pid() AS process`,
+    const { rows } = await client.query<{ encoding: string; process: number; read_only: boolean }>(
+      `SELECT current_setting('server_encoding') AS encoding, pg_backend_pid() AS process,
+        current_setting('transaction_read_only') = 'on' AS read_only`,
     );
     const [row] = rows;
     if (row?.encoding !== 'UTF8')
       throw new Error(`its encoding is ${row?.encoding}. Create it with ENCODING 'UTF8'.`);
-    return row.process === fieldsOf(client).processID;
+    return { isDirect: row.process === fieldsOf(client).processID, isReadOnly: row.read_only };
   } finally {
     client.release();
   }

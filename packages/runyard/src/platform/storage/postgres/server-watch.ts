@@ -32,6 +32,7 @@ export class ServerWatch {
   /** Counts what the server answered: one that answers is slow, not away. */
   #answers = 0;
   #closed = false;
+  #isReadOnly = false;
   #leftAt = Number.NEGATIVE_INFINITY;
   /** Counts how often all connections were left: one that is older is not used again. */
   generation = 0;
@@ -83,6 +84,23 @@ export class ServerWatch {
     if (this.availability.outage === 'lost') throw this.availability.refusal('lost');
   }
 
+  /** Refuses work whose outcome could not be stored. */
+  assertWritable(): void {
+    if (this.#isReadOnly) throw this.availability.refusal('unwritable');
+    this.availability.assertWritable();
+  }
+
+  /**
+   * The server is a standby. From now on nothing is begun whose outcome could not be stored, until a server takes writes:
+   * it is asked, because a run that is let through to find out would call its model for nothing.
+   */
+  noteReadOnly(cause: unknown): void {
+    this.availability.begin('unwritable', cause);
+    if (this.#isReadOnly || this.#closed) return;
+    this.#isReadOnly = true;
+    void this.#lookUntilWritable();
+  }
+
   /** Checks whether the server can be reached. */
   suspect(): void {
     if (this.#closed || this.availability.outage === 'lost') return;
@@ -117,7 +135,10 @@ export class ServerWatch {
     // whatever keeps us from getting in, the caller is not to blame for it
     const trouble = troubleOf(error) ?? (purpose === 'connect' && !this.#closed ? 'lost' : undefined);
     if (trouble === 'lost') this.suspect();
-    if (errorCode(error) === readOnly) this.#leave();
+    if (errorCode(error) === readOnly) {
+      this.#leave();
+      this.noteReadOnly(error);
+    }
     return this.availability.failure(error, trouble);
   }
 
@@ -144,6 +165,19 @@ export class ServerWatch {
   #dropAll(): void {
     this.generation += 1;
     this.dropIdle();
+  }
+
+  async #lookUntilWritable(): Promise<void> {
+    while (!this.#closed) {
+      await sleep(lookMs, undefined, { ref: false });
+      const found = await this.servers.find().catch(() => undefined);
+      if (found?.isStandby) this.#leave();
+      if (found === undefined || found.isStandby) continue;
+      if (this.servers.choose(found)) this.#abandon(new Error('another server is the primary now'));
+      this.#isReadOnly = false;
+      this.availability.end('unwritable');
+      return;
+    }
   }
 
   async #lookUntilBack(): Promise<void> {
