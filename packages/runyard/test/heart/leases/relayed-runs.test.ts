@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '../../../src/core/ids.js';
 import { encodeBlock, LoggedEvent } from '../../../src/core/runs/events/logged-event.js';
 import { longTextLength } from '../../../src/core/runs/journal/long-texts.js';
@@ -118,6 +118,74 @@ test('a run whose followers have left is relayed no longer, and again for the ne
   ended.open();
   expect(await back.next()).toMatchObject([{ index: 2, name: 'RunCompleted' }]);
   expect(await back.next()).toBeNull();
+});
+
+/** To this process, nothing is stored of what the run says: it reads that from Redis, or not at all. */
+const unstored = (store: Awaited<ReturnType<typeof freshStore>>) =>
+  changed(store, {
+    eventBlocks: (...given) => (given[1] === 0 ? store.eventBlocks(...given) : Promise.resolve([])),
+  });
+
+test('a reader that joins after the last event was relayed has it at once', async () => {
+  const { store, process, other, run, said, ended } = await twoProcesses();
+  const first = other.engine.events(run.runId);
+  await first.next();
+  said.open((say) => say('one'));
+  expect(await first.next()).toMatchObject([{ index: 1 }]);
+  const { engine } = await process('late', unstored(store));
+  // it looks at the store alone before it listens
+  const late = engine.events(run.runId, 1);
+  expect(await late.next()).toMatchObject([{ index: 1 }]);
+  ended.open();
+  await run.ended;
+});
+
+test('a reader that joins while a block reaches nobody has it, and what follows', async () => {
+  const { store, process, executing, other, run, said, ended, streams } = await twoProcesses();
+  const { client } = executing.space.connection;
+  const key = executing.space.name('events', run.runId);
+  const listening = async () => (await client.pubsub('NUMSUB', key))[1];
+  const leaving = other.engine.events(run.runId);
+  await leaving.next();
+  const waiting = leaving.next();
+  await expect.poll(streams).toBe(1);
+  leaving.close();
+  await waiting;
+  await expect.poll(listening).toBe(0);
+  // the answer to the next block is on its way until the test lets it come
+  const [sent, answered] = [gate(), gate()];
+  const { send } = RedisRelay.prototype;
+  const held = vi.spyOn(RedisRelay.prototype, 'send').mockImplementationOnce(async function (
+    this: RedisRelay,
+    ...given
+  ) {
+    const followers = await send.apply(this, given);
+    sent.open();
+    await answered.promise;
+    return followers;
+  });
+  onTestFinished(() => held.mockRestore());
+  const talking = gate<(text: string) => void>();
+  said.open((say) => {
+    say('one');
+    talking.open(say);
+  });
+  await sent.promise;
+  const { engine, space } = await process('late', unstored(store));
+  const late = engine.events(run.runId, 1);
+  const next = late.next();
+  await expect.poll(listening).toBe(1);
+  // what it announced before this word has been heard when the word is
+  const heard = gate();
+  executing.space.connection.listen('heard', heard.open);
+  await expect.poll(() => space.connection.client.publish('heard', '')).toBe(1);
+  await heard.promise;
+  answered.open();
+  expect(await next).toMatchObject([{ index: 1 }]);
+  (await talking.promise)('two');
+  expect(await late.next()).toMatchObject([{ index: 2 }]);
+  ended.open();
+  await run.ended;
 });
 
 test('a reader polls rarely while Redis carries the events, and as usual after a gap and without Redis', async () => {

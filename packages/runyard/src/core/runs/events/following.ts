@@ -46,6 +46,7 @@ export class Following {
     const { relay } = this;
     // it may have progressed between the reader's look at the store and now
     if (relay?.reachesAll !== true) this.notifications.publish({ kind: 'progressed', runId: live.runId });
+    this.relayed.get(live)?.joined();
     if (relay?.isOpen !== true || this.relayed.has(live)) return;
     const onEnd = (isUnfollowed: boolean) => {
       this.relayed.delete(live);

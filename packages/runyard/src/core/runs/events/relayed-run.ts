@@ -14,6 +14,10 @@ const largestEvent = 64 * 1024;
  */
 export class RelayedRun {
   private cursor: number;
+  /** Where what was sent last begins. */
+  private sentFrom = 0;
+  private hasJoined = false;
+  private look: (() => void) | undefined;
   /** The index after the last event that was left to the store. */
   private leftUntil = 0;
   private ended = false;
@@ -36,12 +40,22 @@ export class RelayedRun {
     this.relay.wake(this.runId);
   }
 
+  /** One more reader follows: what was sent last may have been sent before it listened, and is sent once more. */
+  joined(): void {
+    this.hasJoined = true;
+    this.look?.();
+  }
+
   private async sendAll(): Promise<void> {
     try {
       for (;;) {
+        if (this.hasJoined) this.cursor = Math.min(this.cursor, this.sentFrom);
+        this.hasJoined = false;
         const events = this.next();
         if (events.length > 0) {
-          if (!(await this.send(events))) return this.end(this.relay.reachesAll);
+          this.sentFrom = this.cursor;
+          const isFollowed = (await this.send(events)) || this.hasJoined;
+          if (!isFollowed) return this.end(this.relay.reachesAll);
         } else if (this.log.ended) {
           // what comes after the last event is in the store: that it was the last one
           this.relay.wake(this.runId);
@@ -93,7 +107,15 @@ export class RelayedRun {
   }
 
   private changed(): Promise<void> {
-    return new Promise((resolve) => this.log.onceChanged(resolve));
+    return new Promise((resolve) => {
+      const look = () => {
+        this.log.forget(look);
+        this.look = undefined;
+        resolve();
+      };
+      this.look = look;
+      this.log.onceChanged(look);
+    });
   }
 
   private end(isUnfollowed: boolean): void {
