@@ -38,7 +38,7 @@ export interface OpenService {
   /** Calls of its operations by code. */
   readonly inCode: CallSite;
   /** Still does everything for so long, while each answer closes its connection: those who call find other processes. */
-  drain(ms: number): Promise<void>;
+  drain(ms: number, signal: AbortSignal): Promise<void>;
   /** Accepts no new runs, gives running ones time, releases what is left, and ends streams cleanly. */
   close(graceMs: number): Promise<void>;
 }
@@ -103,9 +103,10 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
     throw error;
   }
   options.readiness.serve(spaces.parts(), capabilities.slots);
-  const drain = async (ms: number) => {
+  const drain = async (ms: number, signal: AbortSignal) => {
+    if (ms === 0 || signal.aborted) return;
     http.drain();
-    await sleep(ms);
+    await sleep(ms, undefined, { signal }).catch(() => {});
   };
   return { http, spaces, ownCalls, inCode, drain, close };
 }

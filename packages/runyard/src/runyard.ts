@@ -86,6 +86,7 @@ export class Runyard extends InCode {
   /** Ends the waiting for a database that is not there yet. */
   private stopWaiting: AbortController | null = null;
   private closing: Promise<void> | null = null;
+  private ending: { graceMs: number; readonly drain: AbortController } | null = null;
   private unguard: (() => void) | null = null;
   private readonly probes = new Probes(this, this.startedAt);
 
@@ -255,29 +256,33 @@ export class Runyard extends InCode {
 
   /**
    * Is not ready from now on, and still does everything for `drainMs` of the settings; then accepts no new runs, gives
-   * running ones time, releases what is left, ends streams cleanly, and closes. With `graceMs` it begins with the latter.
+   * running ones time, releases what is left, ends streams cleanly, and closes. With `graceMs` it begins with the latter,
+   * also when it drains already.
    */
   close(options: { readonly graceMs?: number } = {}): Promise<void> {
     checkOptions('close()', options, closeOptions);
-    const { drainMs, stopGraceMs } = this.settings;
     const { graceMs } = options;
-    this.closing ??= this.closeNow(graceMs ?? stopGraceMs, graceMs === undefined ? drainMs : 0).finally(
-      () => {
-        this.closing = null;
-      },
-    );
+    this.ending ??= { graceMs: this.settings.stopGraceMs, drain: new AbortController() };
+    if (graceMs !== undefined) this.ending.drain.abort();
+    this.ending.graceMs = graceMs ?? this.ending.graceMs;
+    this.closing ??= this.closeNow(this.ending).finally(() => {
+      this.closing = this.ending = null;
+    });
     return this.closing;
   }
 
-  private async closeNow(graceMs: number, drainMs: number): Promise<void> {
+  private async closeNow(ending: {
+    readonly graceMs: number;
+    readonly drain: AbortController;
+  }): Promise<void> {
     const { opening, databases } = this;
     this.probes.stop();
     this.stopWaiting?.abort();
     const service = await opening?.catch(() => null);
-    if (drainMs > 0) await service?.drain(drainMs);
+    await service?.drain(this.settings.drainMs, ending.drain.signal);
     try {
       await this.requests.close();
-      await service?.close(graceMs);
+      await service?.close(ending.graceMs);
       if (service) await Promise.all(this.components.ready().map((component) => component.close()));
     } finally {
       await this.probes.flush();

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, test } from 'vitest';
+import { expect, it, onTestFinished, test, vi } from 'vitest';
 import { newId } from '../../src/core/ids.js';
 import { Runyard } from '../../src/index.js';
 import { type LogLine, recordingLog } from '../support/clients/http-server.js';
@@ -48,6 +48,23 @@ it('names what is wrong with a user, and never the password', async () => {
   expect(connection.isReachable).toBe(false);
   expect(logged).toMatchObject([{ fields: { reason: expect.stringContaining('WRONGPASS') } }]);
   expect(JSON.stringify(logged)).not.toContain('hidden');
+});
+
+it('logs once, and not to the console, that a server needs no password', async () => {
+  const written = vi.spyOn(console, 'warn').mockReturnValue();
+  onTestFinished(() => written.mockRestore());
+  const between = await ServerBetween.before(redisServer());
+  const url = new URL(between.url);
+  url.password = 'hidden';
+  const logged: LogLine[] = [];
+  const connection = await openRedis(url.href, recordingLog(logged));
+  expect(connection.isReachable).toBe(true);
+  between.breakAll();
+  const levels = () => logged.flatMap(({ level }) => (level === 'debug' ? [] : [level]));
+  await expect.poll(levels).toEqual(['warn', 'warn', 'info']);
+  expect(logged[0]?.message).toContain('needs no password');
+  expect(JSON.stringify(logged)).not.toContain('hidden');
+  expect(written).not.toHaveBeenCalled();
 });
 
 it('listens to its channels again after its connections broke', async () => {

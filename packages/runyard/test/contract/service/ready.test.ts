@@ -172,3 +172,12 @@ test('with authorization it needs a token, unless its path is opened', async () 
   const opened = await startService({ ...settings, publicPaths: ['/ready'] });
   expect((await opened.get('/ready')).body).toEqual(inOrder);
 });
+
+test('who closes without grace does not wait for a drain in progress', async () => {
+  const service = await startService({ agents: [], drainMs: 600_000 });
+  const draining = service.app.close();
+  await until('it is not ready', async () => (await fetch(`${service.url}/ready`)).status === 503);
+  await service.app.close({ graceMs: 0 });
+  await draining;
+  await expect(fetch(`${service.url}/health`)).rejects.toThrow();
+});

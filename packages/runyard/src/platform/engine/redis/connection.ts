@@ -35,6 +35,9 @@ const aliveMs = 60_000;
 /** How often the connections to a server that refuses writes are replaced. */
 const renewEveryMs = 5_000;
 
+/** What a server without a password answers to one, also before version 6. */
+const needlessPassword = /no password is set|without any password configured for the default user/;
+
 /**
  * One Redis of a service. It may be away at any time: commands then fail at once, and what uses it does without.
  * `isReachable` says what to expect; one log line says when it is lost, and one when it is back.
@@ -54,6 +57,7 @@ export class RedisConnection {
   #neededAnswers = 1;
   #backAt = Number.NEGATIVE_INFINITY;
   #renewedAt = Number.NEGATIVE_INFINITY;
+  #isNeedlessNoted = false;
 
   private constructor(
     library: RedisLibrary,
@@ -63,6 +67,15 @@ export class RedisConnection {
     this.location = address.location;
     const made = () => {
       const client = new library.Redis(optionsOf(address));
+      const { auth } = client;
+      // the library would write to the console what it makes of this answer, for each connection
+      const authenticate = (...words: Parameters<typeof auth>) =>
+        auth.apply(client, words).catch((error: unknown) => {
+          if (!needlessPassword.test(thrownError(error).message)) throw error;
+          this.#noteNeedless();
+          return 'OK' as const;
+        });
+      client.auth = authenticate as typeof auth;
       client.on('error', (error) => {
         this.#fault = thrownError(error).message;
       });
@@ -168,6 +181,12 @@ export class RedisConnection {
     this.#neededAnswers = Math.max(this.#neededAnswers, fewestAnswers);
     const facts = { redis: this.location, reason };
     this.log.warn(facts, 'Redis cannot be used; processes notify each other through PostgreSQL alone');
+  }
+
+  #noteNeedless(): void {
+    if (!this.#isNeedlessNoted)
+      this.log.warn({ redis: this.location }, 'Redis needs no password, and the setting redis has one');
+    this.#isNeedlessNoted = true;
   }
 
   #tell(): void {
