@@ -1,8 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { ModelPace } from '../../../src/core/models/pace/model-pace.js';
+import { OwnModelTurns } from '../../../src/core/models/pace/model-turns.js';
+import { withPaceOfJob } from '../../../src/core/models/pace/paced-model.js';
 import { agent, step, workflow } from '../../../src/index.js';
 import { openAICompatible } from '../../../src/models.js';
+import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { Gatehouse } from '../../support/clients/tokens.js';
 import { RunLife } from '../../support/components/run-life.js';
+import { ask } from '../../support/providers/model-calls.js';
 import { startModelServer } from '../../support/providers/model-server.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
 import { startService } from '../../support/service.js';
@@ -134,6 +139,26 @@ test('a provider that refuses a call as one too many is left alone by all runs, 
   expect((await service.run('other', { message: 'three' })).body).toMatchObject({ content: 'ok' });
   await life.cancel(body.run_id);
   expect(server.requests.map((request) => request.body.model)).toEqual(['refused', 'other']);
+});
+
+test('a refusal that an adapter retries by itself is heard while it waits, also from the judge of an eval', async () => {
+  const answer = { choices: [{ message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }] };
+  const server = await startModelServer((_request, index) =>
+    index === 0
+      ? { status: 429, headers: { 'retry-after': '25' }, body: { error: { message: 'slow down' } } }
+      : { body: answer },
+  );
+  onTestFinished(() => server.stop());
+  const rates = { default: { requestsPerMinute: 100_000 } };
+  const pace = new ModelPace(rates, new OwnModelTurns(systemTimers.elapsed), systemTimers);
+  const rests: number[] = [];
+  const wait = async () => void rests.push(pace.restMs(model));
+  const model = openAICompatible({ id: 'judging', baseUrl: server.url, apiKey: 'k', wait });
+  const judge = withPaceOfJob({ userId: null, ports: { pace } }, 'eval', model);
+  const { content } = await judge.generate(ask(), { signal: new AbortController().signal });
+  expect(content).toBe('ok');
+  expect(rests).toEqual([expect.any(Number)]);
+  expect(rests[0]).toBeGreaterThan(0);
 });
 
 test('calls beyond the rate of a model wait, and a cancelled run waits no longer', async () => {

@@ -1,7 +1,7 @@
 import type { PieceEvent } from '../../events/run-event.js';
 import { responseOf, withModel } from '../../models/called-model.js';
 import type { AnswerEnding, Model, ModelRequest } from '../../models/model.js';
-import { callOptions, withPace } from '../../models/pace/paced-model.js';
+import { withPace } from '../../models/pace/paced-model.js';
 import { type ModelLike, resolveModel } from '../../models/resolve.js';
 import type { StepScope } from '../../runs/context.js';
 import { runContent } from '../agent-events.js';
@@ -81,9 +81,7 @@ async function write(
     return streamed(context, scope, { model, request, delta: runContent('', 'str'), first, draft: true });
   }
   const begun = performance.now();
-  const given = await withModel(context, model, () =>
-    model.generate(request, callOptions(context, model, scope.signal)),
-  );
+  const given = await withModel(context, model, () => model.generate(request, { signal: scope.signal }));
   const response = responseOf(model, given);
   context.guard?.hold(response.content.length);
   if (shape === null && !agent.settings.postHooks?.length) {

@@ -4,7 +4,7 @@ import type { Json } from '../../json.js';
 import { responseOf, withModel } from '../../models/called-model.js';
 import type { Message, Role } from '../../models/message.js';
 import type { Model, OutputFormat, ToolDefinition } from '../../models/model.js';
-import { callOptions, withPace } from '../../models/pace/paced-model.js';
+import { withPace } from '../../models/pace/paced-model.js';
 import type { RunContext, StepSpec } from '../../runs/context.js';
 import { type AuxiliaryRecord, type AuxiliaryRole, auxiliaryRecord } from '../journal-records.js';
 import { elapsedSeconds, modelRecordOf } from '../turns/model-step.js';
@@ -73,11 +73,8 @@ async function answered(
   const asked = output === undefined ? { messages } : withOutput(model, messages, output);
   const called = withPace(context, model);
   const response = await withModel(context, called, () =>
-    called.generate({ ...asked, tools, media: context.ports.media }, callOptions(context, model, signal)),
-  ).catch((error: unknown) => {
-    context.ports.pace?.failed(model, error);
-    throw error;
-  });
+    called.generate({ ...asked, tools, media: context.ports.media }, { signal }),
+  );
   return {
     ...modelRecordOf(responseOf(model, response), elapsedSeconds(started)),
     role,

@@ -1,7 +1,7 @@
 import type { PieceEvent } from '../../events/run-event.js';
 import { pieceOf, responseOf, withModel } from '../../models/called-model.js';
 import type { Model, ModelRequest, ModelResponse, ToolChoice, ToolDefinition } from '../../models/model.js';
-import { callOptions, withPace } from '../../models/pace/paced-model.js';
+import { withPace } from '../../models/pace/paced-model.js';
 import type { RunContext, StepScope } from '../../runs/context.js';
 import {
   modelFields,
@@ -85,7 +85,7 @@ async function whole(execution: AgentExecution, scope: StepScope): Promise<Model
   const model = modelToCall(execution);
   const started = performance.now();
   const given = await withModel(context, model, () =>
-    model.generate(requestOf(execution), callOptions(context, model, scope.signal)),
+    model.generate(requestOf(execution), { signal: scope.signal }),
   );
   const response = responseOf(model, given);
   const { content, reasoningContent } = response;
@@ -131,7 +131,7 @@ async function read(
   const thinking = new Thinking(context);
   let firstToken: number | null = null;
   let speaking = false;
-  for await (const chunk of model.stream(request, callOptions(context, model, scope.signal))) {
+  for await (const chunk of model.stream(request, { signal: scope.signal })) {
     if (chunk.type === 'response') {
       thinking.end();
       return modelRecordOf(responseOf(model, chunk.response), firstToken ?? elapsedSeconds(started));

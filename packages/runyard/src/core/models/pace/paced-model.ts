@@ -38,15 +38,6 @@ function pacedModel(model: Model, pace: ModelPace, calling: Calling): Model {
   return isNative(model) ? native(paced) : paced;
 }
 
-/** How a model is called: the pace of the others follows from what its provider refuses. */
-export function callOptions(
-  { ports: { pace } }: PacedContext,
-  model: Model,
-  signal: AbortSignal,
-): ModelCallOptions {
-  return pace === undefined ? { signal } : { signal, failedTry: (error) => pace.failed(model, error) };
-}
-
 class PacedModel extends WrappedModel {
   constructor(
     model: Model,
@@ -60,7 +51,7 @@ class PacedModel extends WrappedModel {
     const turn = await this.pace.enter(this.calling, this.model, options.signal);
     let usage: Usage | undefined;
     try {
-      const response = await this.model.generate(request, options);
+      const response = await this.model.generate(request, this.#heard(options));
       usage = usageOf(response);
       return response;
     } catch (error) {
@@ -75,7 +66,7 @@ class PacedModel extends WrappedModel {
     const turn = await this.pace.enter(this.calling, this.model, options.signal);
     let usage: Usage | undefined;
     try {
-      for await (const chunk of this.model.stream(request, options)) {
+      for await (const chunk of this.model.stream(request, this.#heard(options))) {
         if (chunk.type === 'response') usage = usageOf(chunk.response);
         yield chunk;
       }
@@ -85,6 +76,11 @@ class PacedModel extends WrappedModel {
     } finally {
       turn.ended(usage);
     }
+  }
+
+  /** A refusal slows the others down also when the adapter tries again by itself, whichever code makes the call. */
+  #heard(options: ModelCallOptions): ModelCallOptions {
+    return { ...options, failedTry: (error) => this.pace.failed(this.model, error) };
   }
 }
 
