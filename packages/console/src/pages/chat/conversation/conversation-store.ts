@@ -265,6 +265,7 @@ export class ConversationStore {
   /** Other tabs and clients add turns, answer questions and end runs. */
   async #sync(): Promise<void> {
     if (this.#pages === 0 && this.#turns.length === 0) return;
+    const before = new Set(this.#turns.map((turn) => turn.turn()));
     const found = await this.#load(1, syncedRuns).catch(() => undefined);
     if (found === undefined || this.#closed.signal.aborted) return;
     const byId = new Map(this.#turns.map((turn) => [turn.runId, turn]));
@@ -280,7 +281,8 @@ export class ConversationStore {
         const added = this.#restored(run);
         this.#turns = [...this.#turns, added];
         this.#resume(added);
-      } else if (!turn.isReading) this.#compare(turn, run);
+        // what has changed since the request is newer than the list
+      } else if (!turn.isReading && before.has(turn.turn())) this.#compare(turn, run);
     }
     this.#frames.request();
   }
