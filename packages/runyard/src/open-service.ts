@@ -29,6 +29,12 @@ export interface OpenServiceOptions extends ServiceParts {
   readonly takesUp?: TakesUp;
 }
 
+/** How a service that stops ends: `drain` ends its drain, and the grace may be another one until it begins. */
+export interface Ending {
+  graceMs: number;
+  readonly drain: AbortController;
+}
+
 /** A service that is open: it answers, executes runs, and keeps house. */
 export interface OpenService {
   readonly http: HttpServer;

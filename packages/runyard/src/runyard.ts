@@ -23,7 +23,7 @@ import {
 } from './databases.js';
 import { interfaceAddresses, interfaceHint, loadInterfaces } from './interfaces/interfaces.js';
 import { type OpenCapabilities, openCapabilities } from './open-capabilities.js';
-import { type OpenService, openService } from './open-service.js';
+import { type Ending, type OpenService, openService } from './open-service.js';
 import { type OperatorRequest, OperatorRequests } from './operator-requests.js';
 import { checkAuthSettings } from './platform/auth/tokens/check-settings.js';
 import { authMode } from './platform/auth/tokens/settings.js';
@@ -86,7 +86,7 @@ export class Runyard extends InCode {
   /** Ends the waiting for a database that is not there yet. */
   private stopWaiting: AbortController | null = null;
   private closing: Promise<void> | null = null;
-  private ending: { graceMs: number; readonly drain: AbortController } | null = null;
+  private ending: Ending | null = null;
   private unguard: (() => void) | null = null;
   private readonly probes = new Probes(this, this.startedAt);
 
@@ -271,10 +271,7 @@ export class Runyard extends InCode {
     return this.closing;
   }
 
-  private async closeNow(ending: {
-    readonly graceMs: number;
-    readonly drain: AbortController;
-  }): Promise<void> {
+  private async closeNow(ending: Ending): Promise<void> {
     const { opening, databases } = this;
     this.probes.stop();
     this.stopWaiting?.abort();

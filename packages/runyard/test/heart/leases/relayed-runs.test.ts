@@ -177,7 +177,7 @@ test('a reader that joins while a block reaches nobody has it, and what follows'
   await expect.poll(listening).toBe(1);
   // what it announced before this word has been heard when the word is
   const heard = gate();
-  executing.space.connection.listen('heard', heard.open);
+  executing.space.connection.listen('heard', () => heard.open());
   await expect.poll(() => space.connection.client.publish('heard', '')).toBe(1);
   await heard.promise;
   answered.open();
