@@ -60,40 +60,49 @@ describe.each([
       await gates[content as 'first'].promise;
       return content;
     });
+    const followed = new Set<string>();
     const process = async (owner: string) => {
       const slots = new RunSlots({ executing: 1, waiting: 10 });
-      const engine = engineOver(store, [component], { owner, timers, ...(await connect()), slots });
+      const connected = await connect();
+      const engine = engineOver(store, [component], { owner, timers, ...connected, slots });
       await engine.open();
+      connected.notifications?.subscribe(({ kind, runId }) => {
+        if (kind === 'followed') followed.add(`${runId} in ${owner}`);
+      });
       // its first look is over
       await engine.recover();
       return engine;
+    };
+    /** A run that ends before its process has heard of the reader leaves the reader to its polls. */
+    const untilFollowed = async (runId: string, owner: string) => {
+      if (timers === withoutPolls) await expect.poll(() => [...followed]).toContain(`${runId} in ${owner}`);
     };
     const [busy, idle] = [await process('busy'), await process('idle')];
     const start = (content: string) => {
       const input = { content, media: [], options: { stream: true } };
       return begin(busy, component, { input, background: true });
     };
-    return { store, busy, idle, gates, began, first: await start('first'), start };
+    return { store, busy, idle, gates, began, untilFollowed, first: await start('first'), start };
   }
 
   test('a waiting run is claimed by a process with a free slot, and its caller follows it there', async () => {
-    const { began, gates, start } = await twoProcesses();
+    const { began, gates, untilFollowed, start } = await twoProcesses();
     const waiting = await start('second');
     await expect.poll(() => began).toEqual(['first in busy', 'second in idle']);
     await expect(waiting.ended).rejects.toMatchObject({ code: 'run_fenced' });
     const events = allEvents(waiting);
+    await untilFollowed(waiting.runId, 'idle');
     gates.second.open();
     expect((await events).map(({ name }) => name)).toEqual(['RunIntermediateContent', 'RunCompleted']);
     gates.first.open();
   });
 
   test('a reader in another process gets the events of a run while they are stored', async () => {
-    const { idle, first, gates } = await twoProcesses();
+    const { idle, first, gates, untilFollowed } = await twoProcesses();
     const reader = idle.events(first.runId);
     expect((await reader.next())?.map(({ name }) => name)).toEqual(['RunIntermediateContent']);
     const next = reader.next();
-    // the reader waits by then
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await untilFollowed(first.runId, 'busy');
     gates.first.open();
     expect((await next)?.map(({ name }) => name)).toEqual(['RunCompleted']);
     expect(await reader.next()).toBeNull();
