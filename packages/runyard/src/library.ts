@@ -1,4 +1,5 @@
 import { Agent } from './core/agents/agent.js';
+import { noteNamed } from './core/agents/context/chosen-sources.js';
 import type { AgentSettings } from './core/agents/definition.js';
 import { type ComponentSpace, inProcessSpace } from './core/components/component-space.js';
 import { AgentFactory, type AgentFactorySettings } from './core/factories/agent-factory.js';
@@ -172,6 +173,7 @@ type Attachable = (Executable | AnyFactory) & { attach(open: () => Promise<Compo
 
 /** Runs a component in this process, in a space of its own, until a service registers it. */
 function inProcess<Defined extends Attachable>(component: Defined, log?: Log): Defined {
+  if (!(component instanceof ComponentFactory)) noteNamed(component.toolSources ?? []);
   let space: ComponentSpace | undefined;
   component.attach(async () => {
     space ??= inProcessSpace(executedBy(component), systemTimers, log && survivingLog(log));

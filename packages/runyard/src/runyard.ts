@@ -280,7 +280,7 @@ export class Runyard extends InCode {
     try {
       await this.requests.close();
       await service?.close(ending.graceMs);
-      if (service) await Promise.all(this.components.ready().map((component) => component.close()));
+      if (service) await Promise.all(this.components.list().map((component) => component.close()));
     } finally {
       await this.probes.flush();
       await closeDatabases((await databases?.catch(() => [])) ?? []);

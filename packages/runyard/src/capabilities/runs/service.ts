@@ -126,7 +126,7 @@ export class RunsService {
     const following = followingOf(form, this.options.onDisconnect);
     const request = await continueRequestOf(run.kind, form, following, bound);
     const site = resumeSite({ ...found, component }, caller, request, (factory, work) =>
-      beforeRun(this.options, factory, disconnected, work),
+      beforeRun(this.options, factory, disconnected, work, (executable) => executable.done?.()),
     );
     const { handle, fromIndex } = await resumeRun(site, run.runId, request);
     if (request.stream) await handle.stored();

@@ -18,9 +18,10 @@ import type { FittedTo } from '../schemas/schema-types.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
 import { type CollectedTools, toolSourcesOf } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
+import type { ToolSource } from '../tools/tool-source.js';
 import type { ToolEntry } from '../tools/toolkit.js';
 import { checkStageSettings } from './check-stage-settings.js';
-import { ChosenSources, noteNamed } from './context/chosen-sources.js';
+import { ChosenSources } from './context/chosen-sources.js';
 import { chooseSettings, dependentSettings } from './context/settings-of-run.js';
 import { continuationOf } from './continuation/continuation.js';
 import { type AgentContinueOptions, callRequest } from './continuation/continue-in-code.js';
@@ -65,8 +66,6 @@ export abstract class ModelComponent<
   /** What the functions of the settings made of it, for each execution. */
   protected readonly chosenFor = new WeakMap<RunContext, ModelComponent<Kind, Settings, Content, Input>>();
   private readonly chosenSources = new ChosenSources();
-  /** Whether its sources of tools are known as those of a definition. */
-  private isNoted = false;
 
   constructor(kind: Kind, settings: Settings, options: ObjectKind) {
     super(kind, settings, {
@@ -92,8 +91,6 @@ export abstract class ModelComponent<
   abstract lead(context: RunContext): Promise<RunResult>;
 
   execute(context: RunContext): Promise<RunResult> {
-    if (!this.isNoted) noteNamed(toolSourcesOf(this.toolEntries));
-    this.isNoted = true;
     return dependentSettings(this.settings).length === 0 ? this.lead(context) : this.leadChosen(context);
   }
 
@@ -134,6 +131,11 @@ export abstract class ModelComponent<
   get knowledgeBases(): readonly Knowledge[] {
     const inside = this.componentTools.flatMap(({ knowledgeBases = [] }) => knowledgeBases);
     return [...knowledgeOf(this.settings), ...inside];
+  }
+
+  get toolSources(): readonly ToolSource[] {
+    const inside = this.componentTools.flatMap(({ toolSources = [] }) => toolSources);
+    return [...toolSourcesOf(this.toolEntries), ...inside];
   }
 
   override get forgets(): RunOptions['forgets'] {
@@ -205,7 +207,7 @@ export abstract class ModelComponent<
   }
 
   async close(): Promise<void> {
-    const held = [...toolSourcesOf(this.toolEntries), ...this.chosenSources.shared, ...this.componentTools];
+    const held = [...toolSourcesOf(this.toolEntries), this.chosenSources, ...this.componentTools];
     await Promise.all(held.map((one) => one.close()));
   }
 

@@ -62,10 +62,12 @@ abstract class FactoryMade implements Executable {
 }
 
 /** The component that a factory has built for a run. */
-export class BuiltByFactory extends FactoryMade {
+export class BuiltByFactory<Built extends Buildable = Buildable> extends FactoryMade {
   constructor(
     factory: FactoryName,
-    private readonly built: Buildable,
+    readonly built: Built,
+    /** Closes what was opened for this run alone. */
+    readonly done: () => void,
   ) {
     super(factory);
   }
@@ -135,6 +137,7 @@ export class RebuiltByFactory extends FactoryMade {
   readonly model = null;
   readonly initialState = {};
   private built: BuiltByFactory | undefined;
+  private isDone = false;
 
   constructor(
     factory: FactoryName,
@@ -147,11 +150,19 @@ export class RebuiltByFactory extends FactoryMade {
 
   async execute(context: RunContext): Promise<RunResult> {
     this.built ??= await this.build(context.callApplication);
+    // the run may have ended before the factory has built what it needs
+    if (this.isDone) this.built.done();
+    context.signal.throwIfAborted();
     // nothing of what it is made of was known when the run was taken up
     await assertFits(this.built, context.run, context.allSteps(), context.timers);
     const { limits } = this.built;
     if (limits !== undefined) context.guard?.limit(limits);
     return this.built.execute(context);
+  }
+
+  done(): void {
+    this.isDone = true;
+    this.built?.done();
   }
 
   protected by(run: Run): Executable {

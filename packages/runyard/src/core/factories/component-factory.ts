@@ -1,3 +1,4 @@
+import { ChosenSources, makingSources } from '../agents/context/chosen-sources.js';
 import type { StartOptions } from '../agents/run-options.js';
 import { identify } from '../component-id.js';
 import type { CodeRuns, CodeRunTypes, RunOrigin } from '../components/code-runs.js';
@@ -10,13 +11,14 @@ import { newId } from '../ids.js';
 import type { JsonObject, JsonSchema } from '../json.js';
 import { checkOptions, checkValue, ownerOf } from '../options/check-options.js';
 import { json } from '../options/kinds.js';
-import type { Executable } from '../runs/executable.js';
+import { type Executable, unlessRefused } from '../runs/executable.js';
 import type { CallApplication } from '../runs/execution/code-owner.js';
 import type { Run, RunOptions } from '../runs/run.js';
 import { ownSession } from '../runs/run-request.js';
 import { faultText } from '../schemas/schema-faults.js';
 import { fitToSchema, isZodSchema, jsonSchemaOf } from '../schemas/value-schema.js';
 import { storable } from '../storable-json.js';
+import type { ToolSource } from '../tools/tool-source.js';
 import { type Buildable, BuiltByFactory, RebuiltByFactory } from './built-by-factory.js';
 import {
   type AnyFactorySettings,
@@ -35,6 +37,7 @@ export abstract class ComponentFactory<
   readonly id: string;
   readonly name: string;
   private openSpace: (() => Promise<ComponentSpace>) | null = null;
+  private readonly sources = new ChosenSources();
 
   constructor(
     readonly kind: Types['kind'],
@@ -73,8 +76,8 @@ export abstract class ComponentFactory<
     input: string | JsonObject,
     options?: Types['runOptions'] & FactoryCall<Input>,
   ): Promise<Types['output']> {
-    const { runs, given } = await this.runsFor('run', options);
-    return runs.run(input, given);
+    const { built, runs, given } = await this.runsFor('run', options);
+    return unlessRefused(built, () => runs.run(input, given));
   }
 
   /** The same for callers who only want the content of a completed run: rejects with `RunOutputError` for any other. */
@@ -82,8 +85,8 @@ export abstract class ComponentFactory<
     input: string | JsonObject,
     options?: Types['runOptions'] & FactoryCall<Input>,
   ): Promise<Types['completed']> {
-    const { runs, given } = await this.runsFor('run', options);
-    return runs.runOrThrow(input, given);
+    const { built, runs, given } = await this.runsFor('run', options);
+    return unlessRefused(built, () => runs.runOrThrow(input, given));
   }
 
   /** Builds the component of a run, starts it, and resolves with the run once it has begun. */
@@ -91,8 +94,8 @@ export abstract class ComponentFactory<
     input: string | JsonObject,
     options?: Types['runOptions'] & FactoryCall<Input> & StartOptions,
   ): Promise<StartedRun<Types['kind'], Types['output']>> {
-    const { runs, given } = await this.runsFor('start', options);
-    return runs.start(input, given);
+    const { built, runs, given } = await this.runsFor('start', options);
+    return unlessRefused(built, () => runs.start(input, given));
   }
 
   /** Builds the component of a run, runs it, and yields its events as they come. Leaving the loop cancels the run. */
@@ -100,8 +103,12 @@ export abstract class ComponentFactory<
     input: string | JsonObject,
     options?: Types['runOptions'] & FactoryCall<Input>,
   ): AsyncGenerator<EventsOf[Types['kind']], void, void> {
-    const { runs, given } = await this.runsFor('stream', options);
-    yield* runs.stream(input, given);
+    const { built, runs, given } = await this.runsFor('stream', options);
+    try {
+      yield* runs.stream(input, given);
+    } finally {
+      built.done();
+    }
   }
 
   /** Continues a run with the component that is built again from what the run began with. */
@@ -114,12 +121,18 @@ export abstract class ComponentFactory<
     const request = requestOf(run, state, run.input.options);
     const { factoryInput, factoryState, claims } = run.input.options;
     const origin = { factoryInput, factoryState, ...(claims !== undefined && { claims }) };
-    return this.inCode(await this.made(request, run.input.options.model), origin).continue(runId, options);
+    const built = await this.made(request, run.input.options.model);
+    return unlessRefused(built, () => this.inCode(built, origin).continue(runId, options));
+  }
+
+  /** Lets go of what the tools of its runs hold (connections, processes). It can be used again. */
+  close(): Promise<void> {
+    return this.sources.close();
   }
 
   /** `call` is how the functions of the factory are called. `model` takes the place of the component's own. */
   build(request: FactoryRequest, call: CallApplication, model?: string): Promise<BuiltByFactory> {
-    return call('build', async () => new BuiltByFactory(this, await this.made(request, model)));
+    return call('build', () => this.made(request, model));
   }
 
   /** What executes a stored run: it is built again from what the run began with. `state`: that of the session by now. */
@@ -148,12 +161,11 @@ export abstract class ComponentFactory<
     const input = storable(factoryInput ?? {}, 'factoryInput') as JsonObject;
     const built = await this.made({ input, userId, claims: claims ?? null, sessionId, state }, undefined);
     const origin = originOf(input, state, claims);
-    return { runs: this.inCode(built, origin), given: { ...options, sessionId } };
+    return { built, runs: this.inCode(built, origin), given: { ...options, sessionId } };
   }
 
-  private inCode(built: Built, origin: RunOrigin): CodeRuns<Types> {
-    const executable = new BuiltByFactory(this, built);
-    return built.inCode({ executable, origin, isBuilt: true, open: () => this.open() });
+  private inCode(executable: BuiltByFactory<Built>, origin: RunOrigin): CodeRuns<Types> {
+    return executable.built.inCode({ executable, origin, isBuilt: true, open: () => this.open() });
   }
 
   protected open(): Promise<ComponentSpace> {
@@ -164,11 +176,21 @@ export abstract class ComponentFactory<
     return this.openSpace();
   }
 
-  private async made(request: FactoryRequest, model: string | undefined): Promise<Built> {
+  private async made(request: FactoryRequest, model: string | undefined): Promise<BuiltByFactory<Built>> {
     const input = await this.checked(request.input);
+    const made = new Set<ToolSource>();
+    let held: ReadonlySet<ToolSource> | undefined;
+    const done = () => {
+      // also what `build` made before it failed
+      held ??= this.sources.addBuilt(made, []);
+      void this.sources.done(held);
+    };
     try {
-      // the schema that `build` has its type from is the one that the input was just checked against
-      const built: unknown = await this.settings.build({ ...request, input: input as never });
+      const built: unknown = await makingSources(made, () =>
+        // the schema that `build` has its type from is the one that the input was just checked against
+        this.settings.build({ ...request, input: input as never }),
+      );
+      held = this.sources.addBuilt(made, this.isBuilt(built) ? (built.toolSources ?? []) : []);
       if (!this.isBuilt(built))
         throw new Error(
           `Factory '${this.id}' did not return ${this.kind === 'agent' ? 'an' : 'a'} ${this.kind}`,
@@ -176,8 +198,9 @@ export abstract class ComponentFactory<
       const { database } = built.settings;
       if (database !== undefined && database !== this.settings.database)
         throw new Error(`Factory '${this.id}' must name the database '${database}' itself`);
-      return model === undefined ? built : this.onModel(built, model);
+      return new BuiltByFactory(this, model === undefined ? built : this.onModel(built, model), done);
     } catch (thrown) {
+      done();
       const error = thrownError(thrown);
       if (error instanceof FactoryRefusal) throw errors.factoryRefused(error.message);
       throw errors.factoryFailed(this.kind, error);

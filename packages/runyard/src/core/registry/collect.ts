@@ -1,4 +1,5 @@
 import type { AnyAgent } from '../agents/agent.js';
+import { noteNamed } from '../agents/context/chosen-sources.js';
 import type { AgentSettings } from '../agents/definition.js';
 import { knowledgeOf } from '../agents/knowledge/knowledge-use.js';
 import { learningPlan } from '../agents/learning/learning-settings.js';
@@ -12,7 +13,7 @@ import type { Executable } from '../runs/executable.js';
 import { jsonSchemaOf, type ValueSchema } from '../schemas/value-schema.js';
 import { namedMembers } from '../teams/members/inherited-model.js';
 import type { AnyTeam } from '../teams/team.js';
-import { collectFixedTools, namedTools } from '../tools/collect-tools.js';
+import { collectFixedTools, namedTools, toolSourcesOf } from '../tools/collect-tools.js';
 import { Tool } from '../tools/tool.js';
 import { plainEntry } from '../tools/tool-component.js';
 import { type ToolEntry, Toolkit } from '../tools/toolkit.js';
@@ -153,6 +154,7 @@ function addTool(registry: RegisteredThings, given: ToolEntry, place: Place): vo
     return;
   }
   registry.toolkits.add(entry.name, entry, place);
+  noteNamed(toolSourcesOf([entry]));
   if (!(entry instanceof Toolkit)) return;
   const { tools } = collectFixedTools(`Toolkit '${entry.name}'`, [entry]);
   for (const [name, tool] of tools) registry.toolsInKits.add(name, tool, place);

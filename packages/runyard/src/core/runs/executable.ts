@@ -1,6 +1,7 @@
 import type { RunEvent } from '../events/run-event.js';
 import type { JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
+import type { ToolSource } from '../tools/tool-source.js';
 import type { Requirement, RunContext } from './context.js';
 import type { CallApplication } from './execution/code-owner.js';
 import type { Priority } from './leases/priority.js';
@@ -37,6 +38,8 @@ export interface Executable {
   readonly limits?: AnyLimits | undefined;
   /** The knowledge bases that it and what runs inside it search. Left out: none. */
   readonly knowledgeBases?: readonly Knowledge[];
+  /** Where its tools, and those of what runs inside it, come from. Left out: from nowhere that is connected to. */
+  readonly toolSources?: readonly ToolSource[];
   /** Fields that each of its events carries. */
   readonly eventFields: JsonObject;
   /** Throws when it lacks something that a run of it needs. Left out: it lacks nothing. */
@@ -57,8 +60,23 @@ export interface Executable {
   readonly readsClaims?: boolean;
   /** A run has ended before its work has: lets go of what it began elsewhere. Nothing waits for it. Left out: nothing. */
   leave?(context: RunContext, end: RunEnd): void;
+  /**
+   * The run that it was made for is no longer executed in this process, or is not going to be: lets go of what was
+   * opened for this run. Nothing waits for it. Left out: it was made for no single run.
+   */
+  done?(): void;
   /** The last events of a run that ended this way, in the words of the wire. */
   endEvents(end: RunEnd, context: RunContext): readonly RunEvent[];
+}
+
+/** What was made for a run that does not begin is let go of. */
+export async function unlessRefused<T>(made: Pick<Executable, 'done'>, begin: () => Promise<T>): Promise<T> {
+  try {
+    return await begin();
+  } catch (error) {
+    made.done?.();
+    throw error;
+  }
 }
 
 /** How an execution ended, and its output. */

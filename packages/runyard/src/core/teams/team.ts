@@ -14,6 +14,7 @@ import { type RunContext, RunPaused } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { Run, RunResult } from '../runs/run.js';
 import { collectFixedTools, namedTools } from '../tools/collect-tools.js';
+import type { ToolSource } from '../tools/tool-source.js';
 import { checkTeam } from './check-team.js';
 import { withLateEntry } from './late-entry.js';
 import { Delegations } from './members/ask-members.js';
@@ -108,6 +109,10 @@ export class Team<Content = unknown, Input = string | JsonObject>
 
   override get knowledgeBases(): readonly Knowledge[] {
     return [...super.knowledgeBases, ...this.members.flatMap(({ knowledgeBases = [] }) => knowledgeBases)];
+  }
+
+  override get toolSources(): readonly ToolSource[] {
+    return [...super.toolSources, ...this.members.flatMap(({ toolSources = [] }) => toolSources)];
   }
 
   /** How members are asked in one execution of a run. */

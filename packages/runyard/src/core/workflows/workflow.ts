@@ -11,6 +11,7 @@ import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js'
 import { isUnfit } from '../runs/resume/replay.js';
 import type { ResumeRequest } from '../runs/resume/resume-run.js';
 import type { EndedRun, Run, RunResult, StepRecord } from '../runs/run.js';
+import type { ToolSource } from '../tools/tool-source.js';
 import { ChatAgent } from './chat-agent.js';
 import { restartAt } from './continuation/restart.js';
 import { retryFailed } from './continuation/retry-failed.js';
@@ -85,6 +86,11 @@ export class Workflow<Content = unknown, Input = string | JsonObject>
 
   get knowledgeBases(): readonly Knowledge[] {
     return Array.from(this.components.values(), ({ knowledgeBases = [] }) => knowledgeBases).flat();
+  }
+
+  get toolSources(): readonly ToolSource[] {
+    const inside = Array.from(this.components.values(), ({ toolSources = [] }) => toolSources).flat();
+    return [...inside, ...(this.settings.agent?.toolSources ?? [])];
   }
 
   /** What a function does with them, or what the function of a step will run, is not known before. */

@@ -12,7 +12,10 @@ import type { FoundComponent, FoundRun } from '../run-lookup.js';
 import type { ContinueRequest } from './continue-request.js';
 
 /** How a factory is called before there is a run. */
-type PrepareRun = <T>(factory: AnyFactory, work: (call: CallApplication) => Promise<T>) => Promise<T>;
+type PrepareRun = (
+  factory: AnyFactory,
+  work: (call: CallApplication) => Promise<Executable>,
+) => Promise<Executable>;
 
 /** Where a request continues a run, with the rights of its caller. */
 export function resumeSite(

@@ -7,7 +7,7 @@ import { newId } from '../../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import type { Log } from '../../../core/log.js';
 import type { Media } from '../../../core/media/media.js';
-import type { Executable } from '../../../core/runs/executable.js';
+import { type Executable, unlessRefused } from '../../../core/runs/executable.js';
 import { type CallApplication, runAsOwner } from '../../../core/runs/execution/code-owner.js';
 import type { RunHandle } from '../../../core/runs/execution/run-handle.js';
 import type { AnyLimits } from '../../../core/runs/limits/run-limits.js';
@@ -59,19 +59,31 @@ export async function startRun(
   { component, space }: FoundComponent,
   request: FormRequest,
 ): Promise<RunHandle> {
-  const { executable, content, sessionId, origin } = await beforeRun(
+  const prepared = await beforeRun(
     options,
     component,
     request.disconnected,
     (call) => prepare(component, space, request, call),
+    ({ executable }) => executable.done?.(),
   );
+  const handle = await unlessRefused(prepared.executable, () => begin(space, request, prepared));
+  // the head of a stream names the run: a client that has read it must find the run again, whatever happens here
+  if (request.stream) await handle.stored();
+  return handle;
+}
+
+async function begin(
+  space: RunSpace,
+  request: FormRequest,
+  { executable, content, sessionId, origin }: PreparedRun,
+): Promise<RunHandle> {
   const newRunId = request.runId === undefined ? (request.newRunId ?? newId()) : undefined;
   const owner = executable.forgets?.media ? (request.runId ?? newRunId) : undefined;
   const media = await storedMedia(request.form, space.media, owner);
   const { options: asked } = request.input;
   const input = { content, media, options: origin === undefined ? asked : { ...asked, ...origin } };
   const { userId, askers = [], runId, background, idempotency, traceParent } = request;
-  const handle = await space.engine.start(executable, {
+  return space.engine.start(executable, {
     input,
     userId,
     askers,
@@ -82,9 +94,6 @@ export async function startRun(
     idempotency,
     traceParent,
   });
-  // the head of a stream names the run: a client that has read it must find the run again, whatever happens here
-  if (request.stream) await handle.stored();
-  return handle;
 }
 
 interface PreparedRun {
@@ -121,7 +130,8 @@ async function prepare(
   const asked = { input: factoryInput, userId, claims, sessionId, state };
   const built = await component.build(asked, call, model);
   const origin = originOf(factoryInput, state, claims);
-  return { executable: built, content: await accepted(built), sessionId, origin };
+  const content = await unlessRefused(built, () => accepted(built));
+  return { executable: built, content, sessionId, origin };
 }
 
 /** Reads the `factory_input` of a form. Only a factory asks for it. */
@@ -157,13 +167,15 @@ async function storedMedia(
 
 /**
  * Prepares a run with functions of the application: a factory, the checks of an input schema. Their owner is
- * the component. The request waits for them within a bound, and no longer than its client does.
+ * the component. The request waits for them within a bound, and no longer than its client does; `late` receives what is
+ * prepared after that.
  */
-export function beforeRun<T>(
+export async function beforeRun<T>(
   { log, limits }: BeforeRunOptions,
   component: Component,
   disconnected: (() => AbortSignal) | undefined,
   prepare: (call: CallApplication) => Promise<T>,
+  late: (prepared: T) => void,
 ): Promise<T> {
   let at = 'inputSchema';
   const call: CallApplication = (what, work) => {
@@ -178,5 +190,11 @@ export function beforeRun<T>(
     return errors.preparationTimeout(what, withinMs);
   };
   const bound = { timeoutMs: withinMs, signal: disconnected?.(), timers: systemTimers, timeout };
-  return withinTime(bound, () => prepare(call));
+  const preparing = prepare(call);
+  try {
+    return await withinTime(bound, () => preparing);
+  } catch (error) {
+    preparing.then(late, () => {});
+    throw error;
+  }
 }

@@ -22,7 +22,7 @@ import {
   settingsRecord,
 } from '../journal-records.js';
 import { knowledgeOf } from '../knowledge/knowledge-use.js';
-import type { ChosenSources } from './chosen-sources.js';
+import { type ChosenSources, makingSources } from './chosen-sources.js';
 import { applicationFailure, dependenciesOf } from './dependencies.js';
 import type { RunValues } from './run-values.js';
 import { currentValues, fixedValues } from './values-of-run.js';
@@ -83,8 +83,7 @@ export async function chooseSettings<Component extends Made>(
   try {
     const chosen = await recordedChoice(component, context, names);
     const named = new Set(toolSourcesOf(component.toolEntries));
-    const own = toolSourcesOf(chosen.toolEntries).filter((source) => !named.has(source));
-    sources.add(own);
+    const own = sources.add(toolSourcesOf(chosen.toolEntries).filter((source) => !named.has(source)));
     if (names.includes('limits')) context.guard?.limit(chosen.limits ?? {});
     return { chosen, done: () => sources.done(own) };
   } catch (error) {
@@ -149,7 +148,7 @@ export async function chosenBy(
   // the caller has found a function there
   const choose = (settings as Readonly<Record<string, unknown>>)[name] as (run: RunValues) => unknown;
   try {
-    return await context.callApplication(name, async () => choose(run));
+    return await context.callApplication(name, () => makingSources(new Set(), async () => choose(run)));
   } catch (error) {
     context.signal.throwIfAborted();
     throw applicationFailure('settings_error', `The function that chooses '${name}'`, error);

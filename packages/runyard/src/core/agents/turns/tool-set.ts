@@ -71,6 +71,8 @@ async function toolsOf(
   values: RunValues,
 ): Promise<readonly Tool[] | undefined> {
   const { signal, log } = context;
+  // what a run that is over opened would stay open
+  signal.throwIfAborted();
   try {
     const tools = await context.callApplication(source.name, () => source.tools(signal, log, values));
     missed.delete(source);

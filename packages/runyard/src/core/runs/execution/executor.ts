@@ -143,6 +143,7 @@ export class RunExecutor {
     // its lease had ended before it was stored, and it was found here as an abandoned one
     if (taken !== undefined && taken.live.run.attempt > live.run.attempt) {
       live.close();
+      executable.done?.();
       return this.handleOf(taken);
     }
     const { fixed } = optionsOf(live);
@@ -283,6 +284,7 @@ export class RunExecutor {
       if (this.live.get(live.runId)?.live === live) this.live.delete(live.runId);
       live.log.end();
       live.slot?.leave();
+      executable.done?.();
       this.onEnded();
     }
   }

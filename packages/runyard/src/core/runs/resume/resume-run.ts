@@ -2,7 +2,7 @@ import { errors } from '../../errors/errors.js';
 import type { JsonObject } from '../../json.js';
 import type { ApprovalWrite, Resolutions } from '../approval.js';
 import type { RunEngine } from '../engine.js';
-import type { Executable } from '../executable.js';
+import { type Executable, unlessRefused } from '../executable.js';
 import type { RunHandle } from '../execution/run-handle.js';
 import type { RunJournal } from '../journal/ports.js';
 import type { ContinueRecord } from '../journal/records.js';
@@ -146,7 +146,14 @@ async function answer(
 
 async function retry(site: ResumeSite, stored: StoredRun, request: ResumeRequest): Promise<ResumedRun> {
   const { run } = stored;
-  const kept = keptOf(site, stored, await site.executable(run), request);
+  const executable = await site.executable(run);
+  let kept: Continuation;
+  try {
+    kept = keptOf(site, stored, executable, request);
+  } finally {
+    // the engine executes the run with another one
+    if (executable !== site.built) executable.done?.();
+  }
   const handle = await site.engine.retry(run.runId, kept, recordAt(kept, request), continuedBy(site));
   return { handle, fromIndex: run.nextEventIndex };
 }
@@ -154,6 +161,16 @@ async function retry(site: ResumeSite, stored: StoredRun, request: ResumeRequest
 async function copy(site: ResumeSite, stored: StoredRun, request: ResumeRequest): Promise<ResumedRun> {
   const { run } = stored;
   const executable = await site.executable(run);
+  return unlessRefused(executable, () => copyBy(executable, site, stored, request));
+}
+
+async function copyBy(
+  executable: Executable,
+  site: ResumeSite,
+  stored: StoredRun,
+  request: ResumeRequest,
+): Promise<ResumedRun> {
+  const { run } = stored;
   const kept = keptOf(site, stored, executable, request);
   // the state that came with the source is in the session already; its caller's right to be urgent is not that of this one
   const { sessionState: _stored, priority: _asked, ...options } = run.input.options;

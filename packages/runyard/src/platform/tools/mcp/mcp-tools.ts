@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { untilAborted } from '../../../core/abort.js';
+import { madeHere } from '../../../core/agents/context/chosen-sources.js';
 import type { OfRun, RunValues } from '../../../core/agents/context/run-values.js';
 import { errorCode } from '../../../core/errors/error-code.js';
 import { errors } from '../../../core/errors/errors.js';
@@ -110,13 +111,13 @@ export function mcpTools(server: McpCommand | McpAddressOfRun, options: McpTools
   checkOptions('mcpTools()', options, mcpToolsOptions);
   const { headers: given, ...target } = 'url' in server ? server : { ...server, headers: undefined };
   if (typeof given !== 'function')
-    return new McpSource({ ...target, ...(given !== undefined && { headers: given }) }, options);
+    return madeHere(new McpSource({ ...target, ...(given !== undefined && { headers: given }) }, options));
   // what a server says to one caller is not for the prompts of others
   if (options.useServerInstructions)
     throw errors.invalidConfig(
       'mcpTools(): useServerInstructions cannot be given together with headers that depend on the run.',
     );
-  return new McpSourceOfRuns(target, given, options);
+  return madeHere(new McpSourceOfRuns(target, given, options));
 }
 
 /** How many connections a source keeps open for different headers. */
