@@ -1,4 +1,10 @@
-import { type Database, type SqlValue, type Statement, statement } from '../../platform/storage/database.js';
+import {
+  type Database,
+  type SqlValue,
+  type Statement,
+  statement,
+  timedStatement,
+} from '../../platform/storage/database.js';
 import { scheduleFromRow, scheduleRunFromRow } from './rows-store.js';
 import type { AttemptResult, NewAttempt, NextTick, Schedule, ScheduleRun } from './schedule.js';
 import type { ScheduleRunsTable, SchedulesTable } from './tables.js';
@@ -9,9 +15,9 @@ const readDue = statement(
   'schedules_due',
   `SELECT * FROM schedules WHERE ${active} AND due_at <= ? ORDER BY due_at, id LIMIT ?`,
 );
-const readNextDue = statement(
+const readNextDue = timedStatement(
   'schedules_next_due',
-  `SELECT min(due_at) AS due_at FROM schedules WHERE ${active}`,
+  (now) => `SELECT min(due_at) AS due_at, ${now} AS now FROM schedules WHERE ${active}`,
 );
 const readSchedule = statement('schedule_to_execute', 'SELECT * FROM schedules WHERE id = ?');
 
@@ -72,10 +78,10 @@ export class ScheduleTicksStore {
     return (await this.database.read<SchedulesTable>(readDue, [now, limit])).map(scheduleFromRow);
   }
 
-  /** When the next schedule is due; undefined when none is enabled. */
-  async nextDueAt(): Promise<number | undefined> {
-    const [row] = await this.database.read<{ due_at: number | null }>(readNextDue, []);
-    return row?.due_at ?? undefined;
+  /** When the next schedule is due, and the time of the database; undefined when none is enabled. */
+  async nextDue(): Promise<{ readonly dueAt: number; readonly now: number } | undefined> {
+    const [row] = await this.database.read<{ due_at: number | null; now: number }>(readNextDue, []);
+    return row === undefined || row.due_at === null ? undefined : { dueAt: row.due_at, now: row.now };
   }
 
   /** A schedule as it is now, whoever owns it. */

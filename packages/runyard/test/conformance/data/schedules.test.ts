@@ -16,6 +16,7 @@ import type { JobContext } from '../../../src/core/runs/jobs/job.js';
 import { schedule as define, type ScheduleSettings } from '../../../src/core/schedules/schedule.js';
 import { anonymousCaller } from '../../../src/platform/auth/caller.js';
 import { systemTimers } from '../../../src/platform/engine/local/timers.js';
+import { type Database, timeOf } from '../../../src/platform/storage/database.js';
 import { forEachDatabase } from '../../support/databases.js';
 
 const all = { kind: 'all' } as const;
@@ -69,9 +70,10 @@ forEachDatabase((_dialect, freshPlace) => {
   let store: ScheduleStore;
   let ticks: ScheduleTicksStore;
   let turns: TurnStore;
+  let database: Database;
 
   async function open(): Promise<void> {
-    const database = await (await freshPlace()).open();
+    database = await (await freshPlace()).open();
     turns = new TurnStore(database);
     store = new ScheduleStore(database);
     ticks = new ScheduleTicksStore(database, 3);
@@ -135,7 +137,11 @@ forEachDatabase((_dialect, freshPlace) => {
     ];
     await stored({ dueAt: 1, enabled: false });
     await stored({ dueAt: 1, retiredAt: 1 });
-    expect(await ticks.nextDueAt()).toBe(10);
+    const before = await timeOf(database);
+    const nextDue = await ticks.nextDue();
+    expect(nextDue?.dueAt).toBe(10);
+    expect(nextDue?.now).toBeGreaterThanOrEqual(before);
+    expect(nextDue?.now).toBeLessThanOrEqual(await timeOf(database));
     expect((await ticks.due(20, 10)).map(({ id }) => id)).toEqual([first.id, later.id]);
     expect((await ticks.due(19, 10)).map(({ id }) => id)).toEqual([first.id]);
     const next = { tick: 70, dueAt: 75 };

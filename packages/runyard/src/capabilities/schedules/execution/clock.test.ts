@@ -64,6 +64,8 @@ const settled = async () => {
 };
 
 class Rows implements ClockStore {
+  constructor(private readonly time: Time) {}
+
   readonly rows = new Map<string, Schedule>();
   looks = 0;
   fault: Error | undefined;
@@ -74,9 +76,9 @@ class Rows implements ClockStore {
     return [...this.rows.values()].filter((row) => row.enabled && (row.dueAt ?? now) <= now).slice(0, limit);
   }
 
-  async nextDueAt(): Promise<number | undefined> {
+  async nextDue() {
     const times = [...this.rows.values()].flatMap(({ enabled, dueAt }) => (enabled && dueAt) || []);
-    return times.length === 0 ? undefined : Math.min(...times);
+    return times.length === 0 ? undefined : { dueAt: Math.min(...times), now: this.time.database };
   }
 
   advance({ id, nextTick, revision }: Pick<Schedule, 'id' | 'nextTick' | 'revision'>, next: NextTick) {
@@ -98,7 +100,7 @@ class Rows implements ClockStore {
 
 class World {
   readonly time = new Time();
-  readonly store = new Rows();
+  readonly store = new Rows(this.time);
   /** The ticks that were executed, however often they were started: `id@minutes`. */
   readonly executed = new Map<string, number>();
 

@@ -10,9 +10,9 @@ import type { Schedule } from '../schedule.js';
 import type { ScheduleTicksStore } from '../ticks-store.js';
 
 export interface ClockOptions {
-  readonly store: Pick<ScheduleTicksStore, 'due' | 'nextDueAt' | 'advance' | 'disable'>;
-  /** Starts the execution of a tick, once however many processes start it. */
-  readonly execute: (scheduleId: string, tick: number, caughtUp: boolean) => Promise<void>;
+  readonly store: Pick<ScheduleTicksStore, 'due' | 'nextDue' | 'advance' | 'disable'>;
+  /** Starts the execution of a tick, once however many processes start it. `time` is when it was found to be due. */
+  readonly execute: (scheduleId: string, tick: number, caughtUp: boolean, time: number) => Promise<void>;
   /** The time by which all processes go. */
   readonly now: () => Promise<number>;
   /** How often to look at the least: other processes change schedules, and clocks are set. */
@@ -127,9 +127,9 @@ export class ScheduleClock {
     const [failure] = failures.values();
     if (failure !== undefined) throw failure;
     this.failures = 0;
-    const [next, time] = [await store.nextDueAt(), await now()];
+    const next = await store.nextDue();
     if (next === undefined) return pollMs;
-    return Math.min(pollMs, Math.max(0, next - time) + 1 + Math.random() * spreadMs);
+    return Math.min(pollMs, Math.max(0, next.dueAt - next.now) + 1 + Math.random() * spreadMs);
   }
 
   /** Starts the ticks of a schedule that are due. Whether it has moved on, here or elsewhere. */
@@ -141,7 +141,7 @@ export class ScheduleClock {
     const { due, next } = (await this.standing(schedule, tick, time, dueAt)) ?? {};
     const latestMs = lateMs + schedule.jitterSeconds * 1000;
     const chosen = chosenOf(schedule.missed, due ?? [], (one) => time - one > latestMs);
-    for (const one of chosen) await execute(id, one, chosen.length > 1);
+    for (const one of chosen) await execute(id, one, chosen.length > 1, time);
     if (due !== undefined && chosen.length < due.length)
       log.info({ schedule: name, schedule_id: id }, 'ticks of a schedule were missed and are skipped');
     if (next === undefined) {

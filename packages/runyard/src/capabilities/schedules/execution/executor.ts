@@ -29,19 +29,30 @@ const rowsAtOnce = 200;
 /** How long the time of the database is followed before it is asked for again. */
 const followedMs = 1000;
 
-/** The time of the database, for executions: each needs it several times, and many end at the same moment. */
-function followedTime({ now, timers }: Pick<ExecutorOptions, 'now' | 'timers'>): () => Promise<number> {
-  let asked: { readonly time: Promise<number>; readonly at: number } | undefined;
-  return async () => {
-    if (asked === undefined || timers.elapsed() - asked.at > followedMs)
-      asked = { time: now(), at: timers.elapsed() };
-    const { time, at } = asked;
+/** The time of the database. Executions need it several times, soon after the clock, and many end at the same moment. */
+class FollowedTime {
+  private asked: { readonly time: Promise<number>; readonly at: number } | undefined;
+
+  constructor(private readonly options: Pick<ExecutorOptions, 'now' | 'timers'>) {}
+
+  /** Asks for it. */
+  readonly now = async (): Promise<number> => {
+    const asked = { time: this.options.now(), at: this.options.timers.elapsed() };
+    this.asked = asked;
     try {
-      return (await time) + Math.floor(timers.elapsed() - at);
+      return await asked.time;
     } catch (error) {
-      asked = undefined;
+      if (this.asked === asked) this.asked = undefined;
       throw error;
     }
+  };
+
+  /** Asks for it, unless that was done a moment ago. */
+  readonly followed = async (): Promise<number> => {
+    const { timers } = this.options;
+    const unknown = { time: undefined, at: timers.elapsed() };
+    const { time, at } = this.asked && unknown.at - this.asked.at <= followedMs ? this.asked : unknown;
+    return (await (time ?? this.now())) + Math.floor(timers.elapsed() - at);
   };
 }
 
@@ -53,10 +64,12 @@ export class ScheduleExecutor {
   private sweeping: Promise<void> | undefined;
 
   constructor(private readonly options: ExecutorOptions) {
-    this.job = tickJob({ ...options, now: followedTime(options) });
+    const time = new FollowedTime(options);
+    this.job = tickJob({ ...options, now: time.followed });
     this.clock = new ScheduleClock({
       ...options,
-      execute: (scheduleId, tick, caughtUp) => this.execute(scheduleId, tick, caughtUp),
+      now: time.now,
+      execute: (...tick) => this.execute(...tick),
     });
   }
 
@@ -77,14 +90,14 @@ export class ScheduleExecutor {
     this.clock.wake();
   }
 
-  private async execute(scheduleId: string, tick: number, caughtUp: boolean): Promise<void> {
+  private async execute(scheduleId: string, tick: number, caughtUp: boolean, at: number): Promise<void> {
     const input = {
       schedule_id: scheduleId,
       tick,
       trigger: 'cron' as const,
       ...(caughtUp && { caught_up: true }),
     };
-    await this.options.jobs().start(this.job, input, { jobId: jobIdOf(scheduleId, tick) });
+    await this.options.jobs().start(this.job, input, { jobId: jobIdOf(scheduleId, tick), at });
   }
 
   /** Executes a schedule now, beside its ticks. Answers when it has ended, or with its last attempt so far. */
@@ -97,7 +110,7 @@ export class ScheduleExecutor {
     const attempt = { attempt: 1, jobId, at: tick, input: null, trigger: 'manual', tickAt: tick } as const;
     if (!(await store.begin({ ...attempt, id: attemptIdOf(jobId, 1), scheduleId: id })))
       throw errors.scheduleNotFound();
-    await jobs.start(this.job, { schedule_id: id, tick, trigger: 'manual' }, { jobId });
+    await jobs.start(this.job, { schedule_id: id, tick, trigger: 'manual' }, { jobId, at: tick });
     const waiting = new AbortController();
     const giveUp = () => waiting.abort();
     const stopTimer = timers.after(triggerWaitMs, giveUp);

@@ -37,6 +37,8 @@ export interface StartJob {
   readonly jobId?: string;
   /** For whom the work is done. */
   readonly userId?: string | null;
+  /** The time of the database, if the caller has just read it. Left out: it is read. */
+  readonly at?: number;
 }
 
 /** A job as it is stored. */
@@ -119,9 +121,9 @@ export class Jobs {
   async start<Input>(
     job: Job<Input, unknown>,
     input: Input,
-    { jobId = newId(), userId = null }: StartJob = {},
+    { jobId = newId(), userId = null, at }: StartJob = {},
   ): Promise<{ readonly jobId: string; readonly isNew: boolean }> {
-    const now = await this.options.leases.now();
+    const now = at ?? (await this.options.leases.now());
     const stored = inputOf(job, jobId, input);
     const { length } = stored.content;
     if (length > maxInputCharacters) throw errors.jobInputTooLarge(job.kind, length, maxInputCharacters);
