@@ -1,3 +1,5 @@
+// functions that run in the page use its types
+/// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import {
@@ -153,4 +155,15 @@ export function turns(page: Page) {
 /** The newest turn. */
 export function lastTurn(page: Page) {
   return turns(page).last();
+}
+
+/** For a page: counts in `data-calls` of its root how often it has called other tabs. */
+export function countCalls(): void {
+  const { postMessage } = BroadcastChannel.prototype;
+  let calls = 0;
+  BroadcastChannel.prototype.postMessage = function (message) {
+    calls += 1;
+    document.documentElement.dataset.calls = String(calls);
+    postMessage.call(this, message);
+  };
 }

@@ -1,16 +1,21 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { ScriptedToolCall } from '../../../src/testing.js';
-import { chatBench, lastTurn, say } from './chat-bench.js';
+import { gate } from '../../support/until.js';
+import { chatBench, countCalls, lastTurn, say } from './chat-bench.js';
 
 const bench = chatBench();
 const { book } = bench;
 const clerk = '/chat/agent/clerk';
+const list = '**/sessions/*/runs?*';
 const small = { viewport: { width: 360, height: 740 } };
+
+const refund = (euros: number): ScriptedToolCall => ({ name: 'refund', arguments: { euros } });
 
 test('a call is confirmed or rejected with a note, also after a reload', async () => {
   const { page, faults } = await bench.open(clerk);
-  const refund = { toolCalls: [{ name: 'refund', arguments: { euros: 20 } }] };
-  await say(page, book.write('Refund', refund, refund, 'Enough.'));
+  const twenty = { toolCalls: [refund(20)] };
+  await say(page, book.write('Refund', twenty, twenty, 'Enough.'));
   await page.getByRole('form', { name: 'refund needs your confirmation' }).waitFor();
   await page.reload();
   const card = page.getByRole('form', { name: 'refund needs your confirmation' });
@@ -151,4 +156,55 @@ test('the members of a team answer side by side', async () => {
   expect(above?.x).toBe(below?.x);
   await page.reload();
   await lastTurn(page).getByRole('article', { name: 'Ada' }).waitFor();
+});
+
+test('a list that was on its way while a question was answered does not bring the question back', async () => {
+  const { page } = await bench.open(clerk);
+  const [asked, answered, askedAgain] = [gate(), gate(), gate()];
+  let lists = 0;
+  await say(page, book.write('Slow list', { toolCalls: [refund(5)] }, 'Refunded.'));
+  const card = page.getByRole('form', { name: 'refund needs your confirmation' });
+  await card.waitFor();
+  await page.route(list, async (route) => {
+    lists += 1;
+    if (lists > 1) return askedAgain.open();
+    const response = await route.fetch();
+    asked.open();
+    await answered.opened;
+    await route.fulfill({ response });
+  });
+  await asked.opened;
+  await card.getByRole('button', { name: 'Confirm' }).click();
+  await lastTurn(page).getByText('Refunded.').waitFor();
+  await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
+  answered.open();
+  await askedAgain.opened;
+  expect(await lastTurn(page).getByText('Refunded.').count()).toBe(1);
+  expect(await card.count()).toBe(0);
+});
+
+test('a tab shows what a run asks after another tab has answered, and hears that the run was cancelled', async () => {
+  const { page } = await bench.open(clerk);
+  const later = gate();
+  await say(page, book.write('Two tabs', { toolCalls: [refund(6)] }, { toolCalls: [refund(7)] }));
+  const card = (one: Page, euros: number) => one.getByRole('form').filter({ hasText: `euros${euros}` });
+  await card(page, 6).waitFor();
+  const tab = await page.context().newPage();
+  await tab.addInitScript(countCalls);
+  await tab.goto(page.url());
+  await card(tab, 6).waitFor();
+  // the list does not show that the run was in progress
+  await page.route(list, async (route) => {
+    await later.opened;
+    await route.continue();
+  });
+  await card(tab, 6).getByRole('button', { name: 'Confirm' }).click();
+  await card(tab, 7).waitFor();
+  later.open();
+  await card(page, 7).waitFor();
+  const calls = () => tab.locator('html').getAttribute('data-calls').then(Number);
+  const before = await calls();
+  await tab.getByRole('button', { name: 'Cancel the run' }).click();
+  for (const one of [tab, page]) await lastTurn(one).getByText('Stopped').waitFor();
+  expect(await calls()).toBeGreaterThan(before);
 });

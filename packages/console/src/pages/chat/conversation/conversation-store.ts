@@ -6,6 +6,7 @@ import {
   type Runs,
   type RunyardClient,
 } from '@runyard/client';
+import { asksSame } from '../pause/requirement.js';
 import { type Fields, isActive, type RunView } from '../run/run-view.js';
 import { type StoredRun, storedRuns } from '../run/stored-run.js';
 import { type EarlierAnswers, newestAnswers } from './answers.js';
@@ -265,7 +266,7 @@ export class ConversationStore {
   /** Other tabs and clients add turns, answer questions and end runs. */
   async #sync(): Promise<void> {
     if (this.#pages === 0 && this.#turns.length === 0) return;
-    const before = new Set(this.#turns.map((turn) => turn.turn()));
+    const before = new Map(this.#turns.map((turn) => [turn, turn.turn()]));
     const found = await this.#load(1, syncedRuns).catch(() => undefined);
     if (found === undefined || this.#closed.signal.aborted) return;
     const byId = new Map(this.#turns.map((turn) => [turn.runId, turn]));
@@ -281,18 +282,20 @@ export class ConversationStore {
         const added = this.#restored(run);
         this.#turns = [...this.#turns, added];
         this.#resume(added);
-        // what has changed since the request is newer than the list
-      } else if (!turn.isReading && before.has(turn.turn())) this.#compare(turn, run);
+        // what was read while the list was on its way is newer than the list
+      } else if (!turn.isReading && turn.turn() === before.get(turn)) this.#compare(turn, run);
     }
     this.#frames.request();
   }
 
   #compare(turn: LiveTurn, { view }: StoredRun): void {
-    const { status } = turn.turn().view;
-    // another client continued it, its stream broke, or the list is a moment old
-    if (isActive(view.status)) turn.catchUp().catch(() => undefined);
+    const shown = turn.turn().view;
+    const isSame = shown.status === view.status;
+    // another client continued it, its stream broke, or the list is a moment old: what is shown stays until that is known
+    if (isActive(view.status) || (isSame && view.status === 'paused' && !asksSame(shown.pause, view.pause)))
+      turn.catchUp({ isQuiet: true }).catch(() => undefined);
     // its last events were not read here
-    else if (status !== view.status) turn.restore(view);
+    else if (!isSame) turn.restore(view);
   }
 
   async #load(page: number, limit: number): Promise<{ runs: StoredRun[]; isLast: boolean }> {

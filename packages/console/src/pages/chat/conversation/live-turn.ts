@@ -62,20 +62,21 @@ export class LiveTurn {
   }
 
   /** Reads from the first event on. */
-  follow(): Promise<void> {
+  follow(reading: Reading = {}): Promise<void> {
     return this.read((options) => this.#site.runs.follow(this.#site.componentId, this.runId, options), {
-      isWhole: true,
       isForeign: true,
+      ...reading,
+      isWhole: true,
     });
   }
 
   /** Reads what came after the last event that is known. */
-  catchUp(): Promise<void> {
+  catchUp(reading: Reading = {}): Promise<void> {
     const lastEventIndex = this.#stream?.lastEventIndex;
-    if (this.#fold === undefined || lastEventIndex === undefined) return this.follow();
+    if (this.#fold === undefined || lastEventIndex === undefined) return this.follow(reading);
     return this.read(
       (options) => this.#site.runs.follow(this.#site.componentId, this.runId, { ...options, lastEventIndex }),
-      { isForeign: true, isQuiet: !this.#fold.isRunning() },
+      { isForeign: true, isQuiet: !this.#fold.isRunning(), ...reading },
     );
   }
 
@@ -105,7 +106,7 @@ export class LiveTurn {
   async cancel(): Promise<void> {
     await this.#site.runs.cancel(this.#site.componentId, this.runId);
     // a stream that waits for the service has not heard of it
-    if (!this.isReading) await this.catchUp();
+    if (!this.isReading) await this.catchUp({ isForeign: false });
   }
 
   close(): void {
@@ -162,7 +163,7 @@ export class LiveTurn {
         this.#site.changed();
       });
     this.#isViewOld = true;
-    this.#show('live');
+    this.change({ phase: 'live', error: undefined });
   }
 
   /** The stream ended without an event that says how the run did. */

@@ -5,7 +5,7 @@ import { useChat } from '../chat-context.js';
 import type { Turn } from '../conversation/turn.js';
 import { Note } from '../turn/note.js';
 import { useBusy } from './pause-card.js';
-import { isOpen } from './requirement.js';
+import { isOpen, stepKey } from './requirement.js';
 import { RequirementCard } from './requirement-card.js';
 import { FailedStepCard, StepCard } from './step-card.js';
 import { WaitingFor } from './waiting-for.js';
@@ -32,7 +32,7 @@ export function Pauses({ turn }: { readonly turn: Turn }) {
       ))}
       {steps.map((step) => (
         <StepCard
-          key={`${step.step_id} ${step.retry_count} ${step.question_name ?? ''}`}
+          key={stepKey(step)}
           step={step}
           answer={(answer) => store.continue(key, { step_requirements: [answer] })}
           proceed={proceed}
@@ -40,7 +40,7 @@ export function Pauses({ turn }: { readonly turn: Turn }) {
       ))}
       {errors.map((requirement) => (
         <FailedStepCard
-          key={`${requirement.step_id} ${requirement.retry_count}`}
+          key={stepKey(requirement)}
           requirement={requirement}
           answer={(answer) => store.continue(key, { error_requirements: [answer] })}
         />

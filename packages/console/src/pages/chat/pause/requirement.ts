@@ -1,6 +1,6 @@
 import type { RequirementBody } from '@runyard/client';
 import { objectsIn, textIn } from '../run/read-fields.js';
-import type { WaitingStep } from '../run/run-view.js';
+import type { Pause, WaitingStep } from '../run/run-view.js';
 
 /** What a person is asked for. */
 export type Asked = 'approval' | 'outcome' | 'result' | 'choice' | 'input' | 'confirmation';
@@ -25,6 +25,28 @@ export function isOpen({
 
 export function openIn(step: WaitingStep): readonly RequirementBody[] {
   return (step.executor_requirements ?? []).filter(isOpen);
+}
+
+/** Whether both ask the same. */
+export function asksSame(one: Pause | undefined, other: Pause | undefined): boolean {
+  return JSON.stringify(one && askedIn(one)) === JSON.stringify(other && askedIn(other));
+}
+
+function askedIn({ requirements, steps, errors }: Pause): unknown {
+  return [
+    requirements.filter(isOpen).map(({ id }) => id),
+    ...steps.map((step) => [stepKey(step), openIn(step).map(({ id }) => id)]),
+    ...errors.map(stepKey),
+  ];
+}
+
+/** A step that is repeated asks again. */
+export function stepKey(asked: {
+  readonly step_id: string;
+  readonly retry_count: number;
+  readonly question_name?: string | null;
+}): string {
+  return `${asked.step_id} ${asked.retry_count} ${asked.question_name ?? ''}`;
 }
 
 export interface Question {
