@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type KeptPlace, keepCode, keptCode, mostKept, placeOf } from '../../src/cli/typescript/kept-code.js';
-import { entry, project, run } from './support.js';
+import { entry, project, repository, run } from './support.js';
 
 const kept = 'node_modules/.cache/runyard/stripped';
 const stripper = new URL('../../dist/cli/typescript/strip-types.js', import.meta.url).href;
@@ -26,7 +26,7 @@ function installed(files: Record<string, string>): string {
 }
 
 /** Strips a file in a process of its own: what is once loaded stays loaded. */
-function strip(path: string): { code: string; loadsCompiler: boolean } {
+function strip(path: string, ...flags: string[]): { code: string; loadsCompiler: boolean } {
   const program = `import { createRequire } from 'node:module';
     const { stripTypes } = await import('${stripper}');
     const code = await stripTypes(process.argv[1]);
@@ -34,7 +34,7 @@ function strip(path: string): { code: string; loadsCompiler: boolean } {
     console.log(JSON.stringify({ code, loadsCompiler }));`;
   const { stdout, stderr } = spawnSync(
     process.execPath,
-    ['--input-type=module', '--eval', program, '--', path],
+    [...flags, '--input-type=module', '--eval', program, '--', path],
     { encoding: 'utf8' },
   );
   expect(stderr).toBe('');
@@ -127,6 +127,27 @@ test('nothing is kept where it may not be, and the start does not mind', () => {
   symlinkSync(join(installed({}), 'node_modules'), join(linked, 'node_modules'), 'dir');
   expect(strip(join(linked, 'agents.ts')).code).toContain('const a = 1');
   expect(readdirSync(join(linked, 'node_modules'))).toEqual(['.package-lock.json']);
+});
+
+test('a process that may not look at the folders above its project strips the types', () => {
+  const cwd = realpathSync(project({ 'agents.ts': 'export const a: number = 1;\n' }));
+  const known = (flag: string) => process.allowedNodeEnvironmentFlags.has(flag);
+  const flags = [
+    known('--permission') ? '--permission' : '--experimental-permission',
+    ...['--allow-addons'].filter(known),
+    ...[cwd, repository, realpathSync(join(repository, 'node_modules'))].map(
+      (folder) => `--allow-fs-read=${join(folder, '*')}`,
+    ),
+    '--no-warnings',
+  ];
+  expect(strip(join(cwd, 'agents.ts'), ...flags).code).toContain('const a = 1');
+});
+
+test('code that cannot be put in its place leaves nothing behind', () => {
+  const place = placeIn(installed({ 'agents.ts': '' }));
+  mkdirSync(join(place.folder, place.name), { recursive: true });
+  keepCode(place, 'kept');
+  expect(readdirSync(place.folder)).toEqual([place.name]);
 });
 
 test('the oldest are removed beyond the bound', () => {

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import { patience } from '../support/patience.js';
 import { until } from '../support/until.js';
 
-const repository = fileURLToPath(new URL('../../../../', import.meta.url));
+export const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
 const compiler = join(repository, 'node_modules/typescript/bin/tsc');
 const command = join(packageFolder, 'bin/runyard.mjs');

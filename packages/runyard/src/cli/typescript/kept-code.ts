@@ -34,15 +34,20 @@ export interface KeptPlace {
  * link belongs to several projects. `maker` is what else the code depends on.
  */
 export function placeOf(path: string, text: string, maker: string): KeptPlace | undefined {
-  const packages = nearestPackages(dirname(path));
-  if (packages === undefined) return undefined;
-  const sourceName = hashOf(path).slice(0, 16);
-  return {
-    folder: join(packages, '.cache/runyard/stripped'),
-    name: `${sourceName}-${hashOf(JSON.stringify([path, maker, text]))}.js`,
-    sourceName,
-    owners: new Set([0, process.getuid?.() ?? 0, statSync(path).uid]),
-  };
+  try {
+    const packages = nearestPackages(dirname(path));
+    if (packages === undefined) return undefined;
+    const sourceName = hashOf(path).slice(0, 16);
+    return {
+      folder: join(packages, '.cache/runyard/stripped'),
+      name: `${sourceName}-${hashOf(JSON.stringify([path, maker, text]))}.js`,
+      sourceName,
+      owners: new Set([0, process.getuid?.() ?? 0, statSync(path).uid]),
+    };
+  } catch {
+    // a process with Node's permissions may not look at the folders above
+    return undefined;
+  }
 }
 
 function nearestPackages(folder: string): string | undefined {
@@ -76,12 +81,22 @@ export function keepCode({ folder, name, sourceName, owners }: KeptPlace, code: 
   try {
     mkdirSync(folder, { recursive: true, mode: 0o755 });
     if (!isOwn(lstatSync(folder), owners)) return;
-    const written = join(folder, `${name}.${randomBytes(6).toString('hex')}`);
-    writeFileSync(written, hashOf(code) + code, { mode: 0o644, flag: 'wx' });
-    renameSync(written, join(folder, name));
+    replace(folder, name, hashOf(code) + code);
     removeOthers(folder, name, sourceName);
   } catch {
     // nothing is kept
+  }
+}
+
+function replace(folder: string, name: string, content: string): void {
+  const written = join(folder, `${name}.${randomBytes(6).toString('hex')}`);
+  try {
+    writeFileSync(written, content, { mode: 0o644, flag: 'wx' });
+    renameSync(written, join(folder, name));
+  } catch (error) {
+    // each start on a full disk would leave a part of it
+    rmSync(written, { force: true });
+    throw error;
   }
 }
 
