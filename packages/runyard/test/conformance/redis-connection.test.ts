@@ -60,9 +60,10 @@ it('logs once, and not to the console, that a server needs no password', async (
   const connection = await openRedis(url.href, recordingLog(logged));
   expect(connection.isReachable).toBe(true);
   between.breakAll();
-  const levels = () => logged.flatMap(({ level }) => (level === 'debug' ? [] : [level]));
-  await expect.poll(levels).toEqual(['warn', 'warn', 'info']);
-  expect(logged[0]?.message).toContain('needs no password');
+  const lines = (text: string) => logged.filter(({ message }) => message.includes(text));
+  // a slow machine may lose it more than once
+  await expect.poll(() => lines('Redis is back').length).toBeGreaterThan(0);
+  expect(lines('needs no password')).toMatchObject([{ level: 'warn' }]);
   expect(JSON.stringify(logged)).not.toContain('hidden');
   expect(written).not.toHaveBeenCalled();
 });

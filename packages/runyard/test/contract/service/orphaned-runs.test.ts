@@ -276,7 +276,11 @@ forEachDatabase((_dialect, freshPlace) => {
     const place = await freshPlace();
     const paused = { status: 'paused', leaseOwner: null, leaseExpiresAt: null } as const;
     for (const kind of ['agent', 'agent', 'team'] as const) await leftBehind(place, { kind, ...paused });
-    await leftBehind(place, { kind: 'workflow', componentId: 'flow' });
+    const flow = { kind: 'workflow', componentId: 'flow' } as const;
+    await leftBehind(place, flow);
+    // released, or never begun
+    for (const leaseExpiresAt of [null, 0])
+      await leftBehind(place, { ...flow, status: 'pending', leaseOwner: null, leaseExpiresAt });
     await leftBehind(place, { componentId: 'held', leaseExpiresAt: Date.now() + never });
     await leftBehind(place, { componentId: 'other', ...paused });
     const house = await Gatehouse.open({
@@ -285,13 +289,13 @@ forEachDatabase((_dialect, freshPlace) => {
       leaseMs: never,
     });
     const { body } = await (await house.admin()).get('/info');
-    expect(body.orphaned_runs.count).toBe(4);
+    expect(body.orphaned_runs.count).toBe(6);
     expect(body.orphaned_runs.components).toHaveLength(3);
     expect(body.orphaned_runs.components).toEqual(
       expect.arrayContaining([
         { type: 'agent', id: 'removed', count: 2 },
         { type: 'team', id: 'removed', count: 1 },
-        { type: 'workflow', id: 'flow', count: 1 },
+        { type: 'workflow', id: 'flow', count: 3 },
       ]),
     );
     expect((await (await house.person('ada')).get('/info')).body).not.toHaveProperty('orphaned_runs');
