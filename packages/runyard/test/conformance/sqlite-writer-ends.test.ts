@@ -11,7 +11,8 @@ import { until } from '../support/until.js';
 import { WritingThreads } from '../support/writing-threads.js';
 
 const insert = 'INSERT INTO notes (id) VALUES (?)';
-const note = (id: string) => [[{ sql: insert, parameters: [id] }]];
+/** With a second unit, which writes nothing: a single small one would not need the thread. */
+const note = (id: string) => [[{ sql: insert, parameters: [id] }], []];
 
 async function openNotes() {
   const threads = new WritingThreads();
@@ -110,7 +111,8 @@ test('a closed database stays closed', async () => {
 test('runs of a service outlive the thread that stores them', async () => {
   const threads = new WritingThreads();
   const service = await startService({
-    agents: [agent({ id: 'a', model: scriptedModel((_, call) => `answer ${call}`) })],
+    // long ones: the main thread writes a short one itself
+    agents: [agent({ id: 'a', model: scriptedModel((_, call) => `answer ${call} `.repeat(10_000)) })],
   });
   for (let round = 0; round < 3; round += 1) {
     const runs = Array.from({ length: 5 }, (_, at) =>

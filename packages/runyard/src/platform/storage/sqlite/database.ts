@@ -12,6 +12,7 @@ import { reasonOf } from '../reasons.js';
 import type { Schema } from '../schema.js';
 import { decodeRows, encodeForSqlite } from '../text.js';
 import { completeTransaction } from '../transaction.js';
+import { DirectWriter } from './direct-writer.js';
 import { sqliteDialect } from './driver.js';
 import { loadSqliteLibrary, type SqliteConnection, sqliteLibraryPath } from './library.js';
 import { SqliteReader } from './reader.js';
@@ -35,11 +36,19 @@ const readingTimeout = 'PRAGMA busy_timeout = 1000';
 export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteDatabase> {
   const { id, path, durability, migrations, log } = options;
   const availability = new Availability(id, log);
-  const reader = new SqliteReader(openReadingConnection(id, path), availability);
+  const connection = openConnection(id, path);
+  const reader = new SqliteReader(connection, availability);
+  const direct = new DirectWriter(connection, {
+    path,
+    isSynced: durability === 'power-cut',
+    before: 'PRAGMA busy_timeout = 0',
+    after: readingTimeout,
+  });
   const writer = new SqliteWriter({
     libraryPath: sqliteLibraryPath(),
     path,
     setup: writingSetup(durability),
+    direct,
     databaseId: id,
     availability,
     log,
@@ -76,11 +85,11 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
     notifications: new InProcessNotifications(),
     assertWritable: async () => availability.assertWritable(),
     close() {
-      // The reader first: the last connection to close moves the log into the file, and that must not happen here.
-      closing ??= (async () => {
+      // The thread's connection last: the last one to close moves the log into the file, and that must not happen here.
+      closing ??= writer.close(() => {
+        direct.close();
         reader.close();
-        await writer.close();
-      })();
+      });
       return closing;
     },
   };
@@ -94,7 +103,8 @@ function writingSetup(durability: Durability): string {
     PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;`;
 }
 
-function openReadingConnection(id: string, path: string): SqliteConnection {
+/** The connection of the main thread: it reads, and writes what is small. The log is the thread's to move into the file. */
+function openConnection(id: string, path: string): SqliteConnection {
   let connection: SqliteConnection | undefined;
   try {
     makeFolder(dirname(path));
@@ -103,7 +113,9 @@ function openReadingConnection(id: string, path: string): SqliteConnection {
     connection.exec(`${openingTimeout}; PRAGMA journal_mode = WAL;`);
     // A file that may only be read opens without complaint, and would fail at the first write.
     accessSync(path, constants.W_OK);
-    connection.exec(`${readingTimeout}; PRAGMA cache_size = -8000; PRAGMA query_only = ON;`);
+    connection.exec(`${readingTimeout}; PRAGMA cache_size = -8000;
+      PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;
+      PRAGMA wal_autocheckpoint = 0;`);
     return connection;
   } catch (cause) {
     connection?.close();

@@ -1,8 +1,8 @@
 import type { Availability } from '../availability.js';
 import type { SqlValue, Statement } from '../database.js';
 import { decodeRows, encodeForSqlite } from '../text.js';
+import type { StoredValue } from './batch-runner.js';
 import type { SqliteConnection, SqliteStatement } from './library.js';
-import type { StoredValue } from './writer-thread.js';
 
 const maximumQueries = 200;
 

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { batchRunner } from './batch-runner.js';
 import {
   type ThreadReply,
   type ThreadRequest,
@@ -34,7 +35,8 @@ function startThread(): Worker {
     waitingThreads.delete(waiting);
     return waiting;
   }
-  const worker = new Worker(`(${writerThread.toString()})(require('node:worker_threads'), require)`, {
+  const source = `(${writerThread.toString()})(require('node:worker_threads'), require, ${batchRunner.toString()})`;
+  const worker = new Worker(source, {
     eval: true,
     // Hooks and profilers of the process are not for this thread.
     execArgv: [],

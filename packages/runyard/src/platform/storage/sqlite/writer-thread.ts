@@ -1,7 +1,6 @@
 import type * as WorkerThreads from 'node:worker_threads';
+import type { batchRunner, NumberedRow, StoredValue } from './batch-runner.js';
 import type { SqliteLibrary, SqliteStatement } from './library.js';
-
-export type StoredValue = string | number | null | Uint8Array;
 
 /** The database that a thread writes to. */
 export interface WriterThreadData {
@@ -10,10 +9,6 @@ export interface WriterThreadData {
   /** Statements that set the connection up. */
   readonly setup: string;
 }
-
-/** One row: the number of its statement, how it guards its unit, its parameters. */
-export type ThreadRow = readonly [statement: number, guard: 0 | 1 | 2, parameters: readonly StoredValue[]];
-export const guardNumbers = { none: 0, changed: 1, found: 2 } as const;
 
 /** `open` begins the writing to a database, `end` ends the thread; both without an answer. */
 export type ThreadRequest =
@@ -26,7 +21,7 @@ export type WriterRequest =
   | {
       readonly kind: 'batches';
       readonly texts: readonly string[];
-      readonly batches: readonly (readonly (readonly ThreadRow[])[])[];
+      readonly batches: readonly (readonly (readonly NumberedRow[])[])[];
     }
   | { readonly kind: 'query'; readonly sql: string; readonly parameters: readonly StoredValue[] }
   | { readonly kind: 'script'; readonly sql: string; readonly unlessFound: string }
@@ -50,7 +45,11 @@ export type ThreadReply =
  * main thread. It is started from its own source text, so that it needs no file of its own next to the built,
  * the bundled or the TypeScript sources; hence it uses nothing but its parameters and its types.
  */
-export function writerThread(threads: typeof WorkerThreads, load: (path: string) => unknown): void {
+export function writerThread(
+  threads: typeof WorkerThreads,
+  load: (path: string) => unknown,
+  runnerFor: typeof batchRunner,
+): void {
   const port = threads.parentPort;
   if (port === null) throw new Error('This is the body of a thread.');
   const maximumQueries = 200;
@@ -73,48 +72,13 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
     // `connection` stays reachable through this closure: statements alone do not keep it from being collected.
     const connection = new DatabaseSync(path);
     connection.exec(setup);
-    const begin = connection.prepare('BEGIN IMMEDIATE');
-    const commit = connection.prepare('COMMIT');
-    const rollback = connection.prepare('ROLLBACK');
     const changes = connection.prepare('SELECT changes() AS changes');
     const texts: string[] = [];
-    const statements: SqliteStatement[] = [];
+    const { inTransaction, runUnit } = runnerFor(connection, texts);
     const queries = new Map<string, SqliteStatement>();
 
-    function runUnit(unit: readonly ThreadRow[]): number {
-      for (let index = 0; index < unit.length; index++) {
-        // without an iterator, on the path of every run: the index is within the list
-        const [number, guard, parameters] = unit[index]!;
-        // only now: one that cannot be prepared fails with its own unit; the main thread sent the text before its number
-        statements[number] ??= connection.prepare(texts[number]!);
-        const statement = statements[number];
-        if (guard === 2) {
-          if (statement.get(...parameters) === undefined) return index;
-        } else if (Number(statement.run(...parameters).changes) === 0 && guard === 1) {
-          return index;
-        }
-      }
-      return -1;
-    }
-
-    function inTransaction<T>(work: () => T): T {
-      begin.run();
-      try {
-        const result = work();
-        commit.run();
-        return result;
-      } catch (error) {
-        try {
-          rollback.run();
-        } catch {
-          // SQLite has rolled back by itself (a full disk, for one): the first error is the one to report.
-        }
-        throw error;
-      }
-    }
-
     function runBatches(
-      batches: readonly (readonly (readonly ThreadRow[])[])[],
+      batches: readonly (readonly (readonly NumberedRow[])[])[],
     ): (number[] | ThreadFailure)[] {
       try {
         return inTransaction(() => batches.map((units) => units.map(runUnit)));

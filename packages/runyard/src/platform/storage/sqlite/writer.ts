@@ -2,16 +2,11 @@ import type { Log } from '../../../core/log.js';
 import type { Availability } from '../availability.js';
 import type { WriteUnit } from '../database.js';
 import { encodeForSqlite } from '../text.js';
+import { guardNumbers, type NumberedRow, type StoredValue } from './batch-runner.js';
+import type { DirectWriter } from './direct-writer.js';
 import { ThreadLink, WriterEnded } from './thread-link.js';
 import { Turns } from './turns.js';
-import {
-  guardNumbers,
-  type StoredValue,
-  type ThreadFailure,
-  type ThreadReply,
-  type ThreadRow,
-  type WriterThreadData,
-} from './writer-thread.js';
+import type { ThreadFailure, ThreadReply, WriterThreadData } from './writer-thread.js';
 
 /** An error that SQLite reported in the writing thread. */
 class SqliteError extends Error {
@@ -28,7 +23,7 @@ class SqliteError extends Error {
 }
 
 interface WaitingBatch {
-  readonly units: readonly (readonly ThreadRow[])[];
+  readonly units: readonly (readonly NumberedRow[])[];
   resolve(refusals: readonly number[]): void;
   reject(error: unknown): void;
 }
@@ -46,6 +41,7 @@ export interface WriterTurn {
 }
 
 export interface WriterOptions extends WriterThreadData {
+  readonly direct: DirectWriter;
   readonly databaseId: string;
   readonly availability: Availability;
   readonly log: Log;
@@ -67,6 +63,8 @@ const longestPauseMs = 5_000;
 export class SqliteWriter {
   readonly #turns = new Turns();
   readonly #statementNumbers = new Map<string, number>();
+  /** The statements of batches, by their number. */
+  readonly #texts: string[] = [];
   readonly #data: WriterThreadData;
   #waiting: WaitingBatch[] = [];
   #link: ThreadLink | undefined;
@@ -142,9 +140,11 @@ export class SqliteWriter {
     }
   }
 
-  async close(): Promise<void> {
+  /** `closeOthers` closes the other connections when nothing is being written. */
+  async close(closeOthers: () => void): Promise<void> {
     const done = await this.#turns.take();
     this.#closed = true;
+    closeOthers();
     try {
       await this.#link?.close();
     } catch (error) {
@@ -155,11 +155,11 @@ export class SqliteWriter {
     }
   }
 
-  #encode(unit: WriteUnit): ThreadRow[] {
+  #encode(unit: WriteUnit): NumberedRow[] {
     return unit.map((row) => {
       let number = this.#statementNumbers.get(row.sql);
       if (number === undefined) {
-        number = this.#statementNumbers.size;
+        number = this.#texts.push(row.sql) - 1;
         this.#statementNumbers.set(row.sql, number);
       }
       return [number, guardNumbers[row.guard ?? 'none'], row.parameters.map(encodeForSqlite)];
@@ -169,6 +169,8 @@ export class SqliteWriter {
   async #writeWaiting(): Promise<void> {
     const batches = this.#waiting;
     this.#waiting = [];
+    const [batch, ...others] = batches;
+    if (batch !== undefined && others.length === 0 && (await this.#writeDirectly(batch))) return;
     try {
       const link = this.#open();
       const texts = this.#textsUnknownTo(link);
@@ -192,11 +194,28 @@ export class SqliteWriter {
     }
   }
 
+  /** Whether the only write that waits is made, or its failure reported, without the thread. */
+  async #writeDirectly({ units, resolve, reject }: WaitingBatch): Promise<boolean> {
+    const [unit] = units;
+    if (unit === undefined || units.length > 1) return false;
+    const { direct, availability } = this.options;
+    const refusal = direct.write(unit, this.#texts);
+    if (refusal === undefined) return false;
+    try {
+      await direct.synced();
+      availability.end('unwritable');
+      resolve([refusal]);
+    } catch (error) {
+      availability.begin('unwritable', error);
+      reject(availability.failure(error, 'unwritable'));
+    }
+    return true;
+  }
+
   #textsUnknownTo(link: ThreadLink): readonly string[] {
     const known = link.knownStatements;
-    if (known === this.#statementNumbers.size) return [];
-    link.knownStatements = this.#statementNumbers.size;
-    return [...this.#statementNumbers.keys()].slice(known);
+    link.knownStatements = this.#texts.length;
+    return this.#texts.slice(known);
   }
 
   /** The thread that writes; throws while one that keeps ending is not started again yet. */

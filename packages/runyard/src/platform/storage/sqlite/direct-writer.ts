@@ -1,0 +1,84 @@
+import { closeSync, fdatasync, openSync } from 'node:fs';
+import { type BatchRunner, batchRunner, type NumberedRow } from './batch-runner.js';
+import type { SqliteConnection } from './library.js';
+
+/** What more rows or longer texts take would stall the streams of the process: the thread writes them. */
+const mostRows = 32;
+const mostCharacters = 65_536;
+/**
+ * The thread writes the first of so many. A commit of its own moves the log into the file, and the next one begins the
+ * log anew: both wait for the disk.
+ */
+const cycle = 100;
+const byThread = 2;
+
+export interface DirectWriterOptions {
+  readonly path: string;
+  /** Whether a write is over only when the disk has it. */
+  readonly isSynced: boolean;
+  /** Statements that let the connection write, and those that end this: it reads in between. */
+  readonly before: string;
+  readonly after: string;
+}
+
+/**
+ * Writes small units on the main thread, which costs less than handing them to another one. It does not wait for the
+ * disk: SQLite only appends to its log here, and a thread of Node's pool syncs that before the writer hears of it. A
+ * power cut in between leaves the database without the unit.
+ */
+export class DirectWriter {
+  #runner: BatchRunner | undefined;
+  #log: number | undefined;
+  #count = 0;
+
+  constructor(
+    private readonly connection: SqliteConnection,
+    private readonly options: DirectWriterOptions,
+  ) {}
+
+  /**
+   * Writes a unit in a transaction, and returns which of its guards refused it, or -1. Undefined, and nothing is
+   * written, when the thread has to write it.
+   */
+  write(unit: readonly NumberedRow[], texts: readonly string[]): number | undefined {
+    const position = this.#count % cycle;
+    this.#count += 1;
+    if (position < byThread || !isSmall(unit)) return undefined;
+    const { before, after } = this.options;
+    this.connection.exec(before);
+    try {
+      this.#runner ??= batchRunner(this.connection, texts);
+      const { inTransaction, runUnit } = this.#runner;
+      return inTransaction(() => runUnit(unit));
+    } catch {
+      // The thread waits where another process is writing, and reports what fails there as well.
+      return undefined;
+    } finally {
+      this.connection.exec(after);
+    }
+  }
+
+  /** Resolves when the disk has what was written. */
+  synced(): Promise<void> {
+    const { path, isSynced } = this.options;
+    if (!isSynced) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      // it is there as long as a connection is open
+      this.#log ??= openSync(`${path}-wal`, 'r+');
+      fdatasync(this.#log, (error) => (error === null ? resolve() : reject(error)));
+    });
+  }
+
+  close(): void {
+    if (this.#log !== undefined) closeSync(this.#log);
+    this.#log = undefined;
+  }
+}
+
+function isSmall(unit: readonly NumberedRow[]): boolean {
+  if (unit.length > mostRows) return false;
+  let size = 0;
+  for (const [, , parameters] of unit)
+    for (const value of parameters) if (value !== null && typeof value !== 'number') size += value.length;
+  return size <= mostCharacters;
+}

@@ -1,0 +1,145 @@
+import fs, { statSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { SqliteDatabase, WriteUnit } from '../../src/platform/storage/database.js';
+import { loadSqliteLibrary } from '../../src/platform/storage/sqlite/library.js';
+import { isTransientStorageError } from '../../src/platform/storage/transient.js';
+import { emptySqlite } from '../support/databases.js';
+import { gate, until } from '../support/until.js';
+import { WritingThreads } from '../support/writing-threads.js';
+
+/** Until the end of the test, the disk syncs in this way. */
+function syncWith(sync: (done: (error: Error | null) => void) => void) {
+  const spy = vi.spyOn(fs, 'fdatasync').mockImplementation((_, done) => sync(done));
+  syncBuiltinESMExports();
+  const restore = () => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  };
+  onTestFinished(restore);
+  return { spy, restore };
+}
+
+const insert = 'INSERT INTO notes (id, text) VALUES (?, ?)';
+const note = (id: string, text = '') => [[{ sql: insert, parameters: [id, text] }]];
+
+/** A database after the writes with which the thread begins, whose thread has ended: only the main thread writes. */
+async function openNotes({ endsThread = true } = {}) {
+  const threads = new WritingThreads();
+  const place = await emptySqlite();
+  const path = place.url.replace('sqlite://', '');
+  const database = (await place.openUnprepared()) as SqliteDatabase;
+  await database.transaction((run) => run('CREATE TABLE notes (id text PRIMARY KEY, text text)'));
+  for (const id of ['first', 'second']) await database.write(note(id));
+  if (endsThread) await threads.endNewest();
+  const all = async () => {
+    const ids = { name: 'ids', sqlite: 'SELECT id FROM notes ORDER BY rowid', postgres: '' };
+    return (await database.read<{ id: string }>(ids, [])).map(({ id }) => id).slice(2);
+  };
+  return { threads, database, path, all };
+}
+
+test('a small write needs no thread, and is over when the disk has it', async () => {
+  const { threads, database, all } = await openNotes();
+  const slow = gate();
+  const { spy } = syncWith((done) => void slow.opened.then(() => done(null)));
+  let isOver = false;
+  const writing = database.write(note('small')).then((refusals) => {
+    isOver = true;
+    return refusals;
+  });
+  await until('the log is being synced', () => spy.mock.calls.length > 0);
+  expect(isOver).toBe(false);
+  slow.open();
+  expect(await writing).toEqual([-1]);
+  expect(await all()).toEqual(['small']);
+  expect(threads.started).toHaveLength(1);
+});
+
+test('a log that cannot be synced fails the write as a database that accepts none, until it can', async () => {
+  const { database } = await openNotes();
+  const { restore } = syncWith((done) => done(Object.assign(new Error('i/o error'), { code: 'EIO' })));
+  await expect(database.write(note('unsure'))).rejects.toSatisfy(isTransientStorageError);
+  expect(database.outage).toBe('unwritable');
+  restore();
+  await database.write(note('after'));
+  await until('the database accepts writes', async () => {
+    await database.write([[{ sql: 'UPDATE notes SET text = ?', parameters: ['again'] }]]);
+    return database.outage === undefined;
+  });
+});
+
+test('a refused unit reports its guard, and one that fails leaves nothing', async () => {
+  const { database, threads, all } = await openNotes();
+  const find = { sql: 'SELECT 1 FROM notes WHERE id = ?', parameters: ['nobody'], guard: 'found' } as const;
+  const [row] = note('one')[0]!;
+  expect(await database.write([[row!, find, row!]])).toEqual([1]);
+  expect(threads.started).toHaveLength(1);
+  const taken: WriteUnit = [...note('two')[0]!, ...note('one')[0]!];
+  await expect(database.write([taken])).rejects.toThrow(/UNIQUE/);
+  await database.write(note('three'));
+  expect(await all()).toEqual(['one', 'three']);
+});
+
+test('a write waits in the thread while another process writes, and the main thread does not', async () => {
+  const { threads, database, path, all } = await openNotes();
+  const { DatabaseSync } = loadSqliteLibrary();
+  const other = new DatabaseSync(path);
+  other.exec('BEGIN IMMEDIATE');
+  const writing = database.write(note('patient'));
+  // the thread has begun to wait when it has been started again
+  await until('the thread is started again', () => threads.started.length === 2);
+  expect(await all()).toEqual([]);
+  other.exec('COMMIT');
+  other.close();
+  await writing;
+  expect(await all()).toEqual(['patient']);
+});
+
+test('the thread makes large writes, several at once, and a few among many small ones', async () => {
+  const { database } = await openNotes({ endsThread: false });
+  const posted = vi.spyOn(Worker.prototype, 'postMessage');
+  onTestFinished(() => posted.mockRestore());
+  const madeByThread = async (write: () => Promise<unknown>) => {
+    posted.mockClear();
+    await write();
+    return posted.mock.calls.filter(([{ kind }]) => kind === 'batches').length;
+  };
+  const rows = Array.from({ length: 40 }, (_, at) => note(`row ${at}`)[0]![0]!);
+  expect(await madeByThread(() => database.write(note('small')))).toBe(0);
+  expect(await madeByThread(() => database.write(note('large', 'x'.repeat(70_000))))).toBe(1);
+  expect(await madeByThread(() => database.write([rows]))).toBe(1);
+  expect(await madeByThread(() => database.write([...note('a'), ...note('b')]))).toBe(1);
+  expect(await madeByThread(() => Promise.all(['c', 'd'].map((id) => database.write(note(id)))))).toBe(1);
+  const many = async () => {
+    for (let at = 0; at < 100; at += 1) await database.write(note(`small ${at}`));
+  };
+  expect(await madeByThread(many)).toBe(2);
+});
+
+test('the log stays short under small writes alone', async () => {
+  const { database, path } = await openNotes({ endsThread: false });
+  syncWith((done) => setImmediate(done, null));
+  const text = 'x'.repeat(60_000);
+  let most = 0;
+  for (let at = 0; at < 900; at += 1) {
+    await database.write(note(`at ${at}`, text));
+    most = Math.max(most, statSync(`${path}-wal`).size);
+  }
+  // 900 of them are 55 MB
+  expect(most).toBeLessThan(35_000_000);
+  expect(statSync(path).size).toBeGreaterThan(30_000_000);
+});
+
+test('a database that closes finishes the write under way and leaves nothing in the log', async () => {
+  const { database, path } = await openNotes({ endsThread: false });
+  const writing = database.write(note('last'));
+  await database.close();
+  expect(await writing).toEqual([-1]);
+  expect(statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+  const { DatabaseSync } = loadSqliteLibrary();
+  const reopened = new DatabaseSync(path);
+  expect(reopened.prepare('SELECT count(*) AS count FROM notes').get()).toEqual({ count: 3 });
+  reopened.close();
+});
