@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ValidationItem } from '../../../core/errors/errors.js';
 import { fieldsOf } from '../../../core/objects.js';
+import { schemaOfGiven } from './given-fields.js';
 
 /** Which part of a request is checked; the first element of a fault's location. */
 export type RequestPart = 'path' | 'query' | 'header' | 'body';
@@ -36,8 +37,9 @@ export function validatePart<Schema extends z.ZodType>(
   value: unknown,
   form = false,
 ): Validated<z.output<Schema>> {
-  const plain = schema.safeParse(value);
-  if (plain.success) return { ok: true, value: plain.data };
+  const plain = schemaOfGiven(schema, value).safeParse(value);
+  // the same value that the whole schema gives
+  if (plain.success) return { ok: true, value: plain.data as z.output<Schema> };
   // Only a request with faults pays for their description: a parse with a context costs several times more.
   const result = schema.safeParse(value, parseContext);
   if (result.success) return { ok: true, value: result.data };
