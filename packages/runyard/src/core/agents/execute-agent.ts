@@ -41,25 +41,28 @@ export async function executeAgent(agent: AgentDefinition, context: RunContext):
   await runPreHooks(execution);
   if (agent.settings.preHooks !== undefined) context.nameSession(execution.input.content);
   await buildContext(execution);
-  const result = await answered(execution);
+  const { remembering } = execution;
+  remembering.hear(execution.input.content);
+  let result: RunResult;
+  try {
+    await reason(execution);
+    // the turns are taken here and not in a function of their own: a run waits in them most of its life
+    let last: LastTurn | undefined;
+    const shown: string[] = [];
+    for (let turn = 0; last === undefined; turn += 1) {
+      await addUserMessages(execution, turn);
+      last = await finishTurn(execution, turn, await callModelWithHooks(execution, turn), shown);
+    }
+    result = await complete(execution, last);
+    await remembering.completed();
+  } finally {
+    // what the user said is kept in mind at the same time: a run that ends, or pauses, has done with that
+    await remembering.settled();
+  }
   await learnFromRun(execution, textOf(result.content));
   await rememberExchange(execution, textOf(result.content));
   await summariseSession(execution, textOf(result.content));
   return { ...result, metrics: metricsOf(agent.model, context) };
-}
-
-/** What the user said is kept in mind at the same time: a run that ends, or pauses, has done with that. */
-async function answered(execution: AgentExecution): Promise<RunResult> {
-  const { remembering, input } = execution;
-  remembering.hear(input.content);
-  try {
-    await reason(execution);
-    const result = await complete(execution, await turns(execution));
-    await remembering.completed();
-    return result;
-  } finally {
-    await remembering.settled();
-  }
 }
 
 function entryEvent({ model }: AgentDefinition, { entry }: RunContext): RunEvent {
@@ -107,35 +110,37 @@ interface LastTurn {
   readonly shown: readonly string[];
 }
 
-/** Model and tool calls in turns, until the model is done or a tool ends it, and no more input is pending. */
-async function turns(execution: AgentExecution): Promise<LastTurn> {
+/**
+ * What follows a model call: the tools that the model asked for. The answer is the last turn when the model is done or a
+ * tool ends the run, and no more input is pending. `shown` gets the results that tools asked to show.
+ */
+async function finishTurn(
+  execution: AgentExecution,
+  turn: number,
+  answer: ModelRecord,
+  shown: string[],
+): Promise<LastTurn | undefined> {
   const { context, messages, soFar } = execution;
-  const shown: string[] = [];
-  for (let turn = 0; ; turn += 1) {
-    await addUserMessages(execution, turn);
-    const answer = await callModelWithHooks(execution, turn);
-    const called = recordedStep(context, `model:${turn}`);
-    soFar.called(called);
-    messages.push(...turnMessages(called, []));
-    if (answer.toolCalls === undefined) {
-      if (!(await continuesAfter(execution, turn))) return { answer, shown };
-      shown.length = 0;
-      continue;
-    }
-    const { stop, results } = await runToolCalls(execution, turn, answer.toolCalls);
-    soFar.madeCalls(results.steps);
-    const built = recordedStep(context, 'context');
-    if (isForgotten(called)) {
-      if (stop && !(await continuesAfter(execution, turn))) return { answer, shown };
-      continue;
-    }
-    for (const step of results.steps) messages.push(shownToModel(built, toolMessage(step)));
-    reportReasoningTools(execution, results.steps);
-    shown.push(...results.shown);
-    if (stop && !(await continuesAfter(execution, turn))) return { answer, shown };
-    if (stop) shown.length = 0;
-    await compressToolResults(execution, turn, results.steps);
+  const called = recordedStep(context, `model:${turn}`);
+  soFar.called(called);
+  messages.push(...turnMessages(called, []));
+  if (answer.toolCalls === undefined) {
+    if (!(await continuesAfter(execution, turn))) return { answer, shown };
+    shown.length = 0;
+    return undefined;
   }
+  const { stop, results } = await runToolCalls(execution, turn, answer.toolCalls);
+  soFar.madeCalls(results.steps);
+  const built = recordedStep(context, 'context');
+  if (isForgotten(called))
+    return stop && !(await continuesAfter(execution, turn)) ? { answer, shown } : undefined;
+  for (const step of results.steps) messages.push(shownToModel(built, toolMessage(step)));
+  reportReasoningTools(execution, results.steps);
+  shown.push(...results.shown);
+  if (stop && !(await continuesAfter(execution, turn))) return { answer, shown };
+  if (stop) shown.length = 0;
+  await compressToolResults(execution, turn, results.steps);
+  return undefined;
 }
 
 /** A request continues the run after this turn, or the component itself does. */

@@ -19,13 +19,18 @@ export async function withModel<T extends ObservedAnswer>(
 ): Promise<T> {
   const started = performance.now();
   try {
-    const answer = await (isNative(model) ? work() : callApplication(model.id, work));
+    const answer = await onBehalf({ callApplication }, model, work);
     observer?.modelAnswered(model, performance.now() - started, answer);
     return answer;
   } catch (error) {
     observer?.modelFailed(model, performance.now() - started, error);
     throw error;
   }
+}
+
+/** The same without the observer: whoever reads the answer reports it. */
+export function onBehalf<T>({ callApplication }: ModelCaller, model: Model, work: () => T): T {
+  return isNative(model) ? work() : callApplication(model.id, work);
 }
 
 /** Who calls a model. */

@@ -1,4 +1,3 @@
-import type { PieceEvent } from '../../events/run-event.js';
 import { responseOf, withModel } from '../../models/called-model.js';
 import type { AnswerEnding, Model, ModelRequest } from '../../models/model.js';
 import { withPace } from '../../models/pace/paced-model.js';
@@ -77,8 +76,7 @@ async function write(
   const { agent, context } = execution;
   const model = withTransforms(execution, withPace(context, writer), shape !== null);
   if (shape === null && context.options.stream && !isGuarded(agent.settings)) {
-    const first = (delta: PieceEvent) => withNewReferences(execution, delta);
-    return streamed(context, scope, { model, request, delta: runContent('', 'str'), first, draft: true });
+    return streamed(execution, scope, { model, request, delta: runContent('', 'str'), draft: true });
   }
   const begun = performance.now();
   const given = await withModel(context, model, () => model.generate(request, { signal: scope.signal }));

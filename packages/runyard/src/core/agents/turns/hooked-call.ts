@@ -18,9 +18,16 @@ import { changedMessages, recordedChanges } from './call-changes.js';
 import { callModel } from './model-step.js';
 
 /** A model call of the conversation, with the hooks of the agent around it. */
-export async function callModelWithHooks(execution: AgentExecution, turn: number): Promise<ModelRecord> {
+export function callModelWithHooks(execution: AgentExecution, turn: number): Promise<ModelRecord> {
   const { modelHooks } = execution.agent.settings;
-  if (modelHooks === undefined) return callModel(execution, turn);
+  return modelHooks === undefined ? callModel(execution, turn) : hookedCall(execution, modelHooks, turn);
+}
+
+async function hookedCall(
+  execution: AgentExecution,
+  modelHooks: readonly ModelHook[],
+  turn: number,
+): Promise<ModelRecord> {
   execution.given = await givenAfterHooks(execution, modelHooks, turn);
   const record = await callGiven(execution, turn);
   for (const [position, hook] of modelHooks.entries()) await look(execution, hook, turn, position, record);

@@ -20,48 +20,62 @@ const longestDelayMs = 60_000;
  * the reason of the failure, each once. A fall-back that is reached stays the model of the execution. `call` gets the
  * number of calls before it.
  */
-export async function callUntilAnswered(
+export function callUntilAnswered(
   execution: AgentExecution,
   scope: StepScope,
   call: (callsBefore: number) => Promise<ModelRecord>,
 ): Promise<ModelRecord> {
+  const startedAt = execution.context.timers.now();
+  const again = (error: unknown) => callAgain(execution, scope, call, { error, startedAt });
+  try {
+    return call(0).catch(again);
+  } catch (error) {
+    return again(error);
+  }
+}
+
+async function callAgain(
+  execution: AgentExecution,
+  scope: StepScope,
+  call: (callsBefore: number) => Promise<ModelRecord>,
+  { error, startedAt }: { error: unknown; startedAt: number },
+): Promise<ModelRecord> {
   const { agent, context } = execution;
   const called = new Set<number | null>();
   let retried = 0;
-  for (let callsBefore = 0; ; callsBefore += 1) {
+  for (let callsBefore = 1; ; callsBefore += 1) {
     const { model } = execution;
     called.add(execution.fallback);
-    const startedAt = context.timers.now();
-    const note = (error: unknown, delayMs: number) => {
-      context.noteTry(scope.key, { name: model.id, error, startedAt, delayMs, model: named(model) });
-    };
+    scope.signal.throwIfAborted();
+    // code of the application failed, and no model
+    if (error instanceof RunFailed) throw error;
+    context.ports.pace?.failed(model, error);
+    const delayMs = retryDelay(agent.settings, error, retried);
+    const facts = { err: error, model: model.id, runId: context.run.runId };
+    const failed = { name: model.id, error, startedAt, model: named(model) };
+    if (delayMs !== undefined) {
+      retried += 1;
+      context.noteTry(scope.key, { ...failed, delayMs });
+      context.log.warn({ ...facts, delay: delayMs }, 'a model call failed; retrying');
+      await pause(delayMs, scope.signal, context.timers);
+    } else {
+      retried = 0;
+      const reason = failureReasonOf(error);
+      const next = nextFallback(agent.settings.fallbackModels ?? [], reason, called);
+      if (next === undefined) throw error;
+      useFallback(execution, next);
+      context.noteTry(scope.key, { ...failed, delayMs: 0 });
+      context.log.warn(
+        { ...facts, reason, next: execution.model.id },
+        'a model failed; calling the next one',
+      );
+      await announceFallback(execution, { reason, error, from: model });
+    }
+    startedAt = context.timers.now();
     try {
       return await call(callsBefore);
-    } catch (error) {
-      scope.signal.throwIfAborted();
-      // code of the application failed, and no model
-      if (error instanceof RunFailed) throw error;
-      context.ports.pace?.failed(model, error);
-      const delay = retryDelay(agent.settings, error, retried);
-      const facts = { err: error, model: execution.model.id, runId: context.run.runId };
-      if (delay !== undefined) {
-        retried += 1;
-        note(error, delay);
-        context.log.warn({ ...facts, delay }, 'a model call failed; retrying');
-        await pause(delay, scope.signal, context.timers);
-      } else {
-        retried = 0;
-        const reason = failureReasonOf(error);
-        const next = nextFallback(agent.settings.fallbackModels ?? [], reason, called);
-        if (next === undefined) throw error;
-        useFallback(execution, next);
-        note(error, 0);
-        context.log.warn(
-          { ...facts, reason, next: execution.model.id },
-          'a model failed; calling the next one',
-        );
-        await announceFallback(execution, { reason, error, from: model });
-      }
+    } catch (failure) {
+      error = failure;
     }
   }
 }

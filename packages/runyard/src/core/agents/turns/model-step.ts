@@ -1,8 +1,8 @@
 import type { PieceEvent } from '../../events/run-event.js';
-import { pieceOf, responseOf, withModel } from '../../models/called-model.js';
+import { onBehalf, pieceOf, responseOf, withModel } from '../../models/called-model.js';
 import type { Model, ModelRequest, ModelResponse, ToolChoice, ToolDefinition } from '../../models/model.js';
 import { withPace } from '../../models/pace/paced-model.js';
-import type { RunContext, StepScope } from '../../runs/context.js';
+import type { StepScope } from '../../runs/context.js';
 import {
   modelFields,
   modelRequestCompleted,
@@ -23,8 +23,11 @@ import { isStreamed, newCallRecord } from './call-record.js';
 import { answeredBy, callUntilAnswered, useRecordedModel } from './model-retries.js';
 import { withTransforms } from './text-transforms.js';
 
-/** One model call of the conversation, journaled with all its tries. */
-export async function callModel(execution: AgentExecution, turn: number): Promise<ModelRecord> {
+/**
+ * One model call of the conversation, journaled with all its tries. A run waits for its model most of its life: between
+ * here and what reads the answer no async function waits, for each takes half a kilobyte meanwhile.
+ */
+export function callModel(execution: AgentExecution, turn: number): Promise<ModelRecord> {
   const { context } = execution;
   const key = `model:${turn}`;
   const spec = {
@@ -33,19 +36,24 @@ export async function callModel(execution: AgentExecution, turn: number): Promis
     record: modelRecord,
     ...newCallRecord(execution),
   } as const;
-  const record = await context.step(key, spec, (scope) =>
-    callUntilAnswered(execution, scope, async (callsBefore) => {
+  const calls = (scope: StepScope) =>
+    callUntilAnswered(execution, scope, (callsBefore) => {
       announce(execution, key, callsBefore);
-      const answer = await answerOnce(execution, scope);
-      const answered = { ...withOwnCallIds(answer, execution.soFar), ...answeredBy(execution) };
-      assertAccepted(execution.agent.settings, execution.model, answered);
-      return answered;
-    }),
-  );
-  useRecordedModel(execution, record);
-  if (!isIntermediate(execution)) context.draft.content = record.content;
-  context.emit(modelRequestCompleted(execution.model, record), `${key}:completed`);
-  return record;
+      return answerOnce(execution, scope);
+    });
+  return context.step(key, spec, calls).then((record) => {
+    useRecordedModel(execution, record);
+    if (!isIntermediate(execution)) context.draft.content = record.content;
+    context.emit(modelRequestCompleted(execution.model, record), `${key}:completed`);
+    return record;
+  });
+}
+
+/** What is recorded of an answer; throws for one that the agent does not accept. */
+function accepted(execution: AgentExecution, answer: ModelRecord): ModelRecord {
+  const answered = { ...withOwnCallIds(answer, execution.soFar), ...answeredBy(execution) };
+  assertAccepted(execution.agent.settings, execution.model, answered);
+  return answered;
 }
 
 /** For followers of the run, a retry restarts it: what was streamed before is void. */
@@ -71,11 +79,11 @@ function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelR
   if (!isStreamed(execution)) return whole(execution, scope);
   // the content is shown in its shape when it is complete
   const intermediate = isIntermediate(execution) || execution.output !== null;
-  return streamed(context, scope, {
+  return streamed(execution, scope, {
     model: modelToCall(execution),
     request: requestOf(execution),
     delta: intermediate ? runIntermediateContent('') : runContent('', 'str'),
-    first: (delta) => withNewReferences(execution, delta),
+    accepted,
     draft: !intermediate,
   });
 }
@@ -103,7 +111,7 @@ async function whole(execution: AgentExecution, scope: StepScope): Promise<Model
     const event = isIntermediate(execution) ? runIntermediateContent(content) : runContent(content, 'str');
     context.emit(withNewReferences(execution, event), `${scope.key}:content`);
   }
-  return modelRecordOf(response, elapsedSeconds(started));
+  return accepted(execution, modelRecordOf(response, elapsedSeconds(started)));
 }
 
 /** A model call whose text is emitted as it arrives. */
@@ -112,46 +120,58 @@ export interface StreamedCall {
   readonly request: ModelRequest;
   /** The event of each piece of text. */
   readonly delta: PieceEvent;
-  /** Makes the first of them, which is empty, from that event. */
-  readonly first: (delta: PieceEvent) => PieceEvent;
+  /** Makes what is recorded from what the model answered. */
+  readonly accepted?: (execution: AgentExecution, answer: ModelRecord) => ModelRecord;
   /** Whether the text is what the run has to show if it ends here. */
   readonly draft: boolean;
 }
 
-export function streamed(context: RunContext, scope: StepScope, call: StreamedCall): Promise<ModelRecord> {
-  return withModel(context, call.model, () => read(context, scope, call));
+export function streamed(
+  execution: AgentExecution,
+  scope: StepScope,
+  call: StreamedCall,
+): Promise<ModelRecord> {
+  return onBehalf(execution.context, call.model, () => read(execution, scope, call));
 }
 
-async function read(
-  context: RunContext,
-  scope: StepScope,
-  { model, request, delta, first, draft }: StreamedCall,
-): Promise<ModelRecord> {
+async function read(execution: AgentExecution, scope: StepScope, call: StreamedCall): Promise<ModelRecord> {
+  const { context } = execution;
+  const { model, delta } = call;
   const started = performance.now();
-  const thinking = new Thinking(context);
-  let firstToken: number | null = null;
-  let speaking = false;
-  for await (const chunk of model.stream(request, { signal: scope.signal })) {
-    if (chunk.type === 'response') {
-      thinking.end();
-      return modelRecordOf(responseOf(model, chunk.response), firstToken ?? elapsedSeconds(started));
+  let answer: ModelRecord | undefined;
+  try {
+    let thinking: Thinking | undefined;
+    let firstToken: number | null = null;
+    let speaking = false;
+    for await (const chunk of model.stream(call.request, { signal: scope.signal })) {
+      if (chunk.type === 'response') {
+        thinking?.end();
+        answer = modelRecordOf(responseOf(model, chunk.response), firstToken ?? elapsedSeconds(started));
+        break;
+      }
+      firstToken ??= elapsedSeconds(started);
+      const piece = pieceOf(model, chunk.text);
+      if (chunk.type === 'text') {
+        thinking?.end();
+        // only the first piece of an answer is empty: it says that the answer begins, also when it is given once more
+        if (!speaking) context.emitDelta(withNewReferences(execution, delta), '');
+        speaking = true;
+        if (piece !== '') context.emitDelta(delta, piece);
+        if (call.draft) context.draft.content += piece;
+      } else {
+        thinking ??= new Thinking(context);
+        thinking.piece(piece);
+      }
+      const congestion = context.congestion();
+      if (congestion !== undefined) await congestion;
     }
-    firstToken ??= elapsedSeconds(started);
-    const piece = pieceOf(model, chunk.text);
-    if (chunk.type === 'text') {
-      thinking.end();
-      // only the first piece of an answer is empty: it says that the answer begins, also when it is given once more
-      if (!speaking) context.emitDelta(first(delta), '');
-      speaking = true;
-      if (piece !== '') context.emitDelta(delta, piece);
-      if (draft) context.draft.content += piece;
-    } else {
-      thinking.piece(piece);
-    }
-    const congestion = context.congestion();
-    if (congestion !== undefined) await congestion;
+    if (answer === undefined) throw new Error(`The model ${model.id} ended its stream without a response`);
+    context.observer?.modelAnswered(model, performance.now() - started, answer);
+  } catch (error) {
+    context.observer?.modelFailed(model, performance.now() - started, error);
+    throw error;
   }
-  throw new Error(`The model ${model.id} ended its stream without a response`);
+  return call.accepted?.(execution, answer) ?? answer;
 }
 
 /** A separate model writes the final text from what this one says. */

@@ -28,15 +28,19 @@ describe('reading', () => {
   test('wakes those who wait, once', () => {
     const log = new EventLog(0);
     let woken = 0;
-    log.onceChanged(() => {
-      woken += 1;
+    const waiter = () => ({
+      wake: () => {
+        woken += 1;
+      },
     });
-    const left = () => expect.unreachable('forgotten');
+    log.onceChanged(waiter());
+    const left = { wake: () => expect.unreachable('forgotten') };
     log.onceChanged(left);
+    log.onceChanged(waiter());
     log.forget(left);
     log.append(event(0));
     log.append(event(1));
-    expect(woken).toBe(1);
+    expect(woken).toBe(2);
   });
 });
 
@@ -45,8 +49,10 @@ test('a reader that has seen all available events is woken when more are stored'
   for (let index = 0; index < indexGap + 5; index += 1) log.append(event(index));
   expect(log.read(indexGap, 10)).toEqual([]);
   let woken = 0;
-  log.onceChanged(() => {
-    woken += 1;
+  log.onceChanged({
+    wake: () => {
+      woken += 1;
+    },
   });
   log.stored(100);
   expect(woken).toBe(1);

@@ -14,6 +14,11 @@ export const maxUnstoredBytes = 16 * 1024 * 1024;
  */
 export const indexGap = 10_000;
 
+/** What is to be woken when a log has something new. */
+export interface Waiter {
+  wake(): void;
+}
+
 /**
  * The events of one live run. It knows nothing of its readers: each has a cursor of its own and asks. What is
  * stored and old is dropped from memory, so a slow or dead reader costs nothing; it is sent to the store.
@@ -25,7 +30,8 @@ export class EventLog {
   private nextUnstored: number;
   private storedUntil: number;
   private heldFrom = Number.POSITIVE_INFINITY;
-  private readonly waiting = new Set<() => void>();
+  /** One alone is kept without a set: most runs have one reader. */
+  private waiting: Waiter | Set<Waiter> | null = null;
   private closed = false;
   private elsewhere = false;
 
@@ -100,18 +106,27 @@ export class EventLog {
     return this.events.slice(index - this.firstIndex, Math.max(end - this.firstIndex, 0));
   }
 
+  /** Whether a reader at `index` has something to read, here or in the store. */
+  hasMore(index: number): boolean {
+    return index < Math.max(this.firstIndex, this.visibleUntil);
+  }
+
   /** The first index that is still in memory. */
   get start(): number {
     return this.firstIndex;
   }
 
-  /** Calls `wake` once, when there may be something new to read. */
-  onceChanged(wake: () => void): void {
-    this.waiting.add(wake);
+  /** Wakes it once, when there may be something new to read. */
+  onceChanged(waiter: Waiter): void {
+    const { waiting } = this;
+    if (waiting === null || waiting === waiter) this.waiting = waiter;
+    else if (waiting instanceof Set) waiting.add(waiter);
+    else this.waiting = new Set([waiting, waiter]);
   }
 
-  forget(wake: () => void): void {
-    this.waiting.delete(wake);
+  forget(waiter: Waiter): void {
+    if (this.waiting === waiter) this.waiting = null;
+    else if (this.waiting instanceof Set) this.waiting.delete(waiter);
   }
 
   /** Everything that is not stored yet, as one block. `stored`: an event as it is stored. */
@@ -147,9 +162,10 @@ export class EventLog {
   }
 
   private notify(): void {
-    if (this.waiting.size === 0) return;
-    const waiting = [...this.waiting];
-    this.waiting.clear();
-    for (const wake of waiting) wake();
+    const { waiting } = this;
+    if (waiting === null) return;
+    this.waiting = null;
+    if (waiting instanceof Set) for (const waiter of waiting) waiter.wake();
+    else waiting.wake();
   }
 }

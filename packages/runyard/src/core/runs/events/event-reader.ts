@@ -2,7 +2,7 @@ import type { Timers } from '../../timers.js';
 import type { TextSource } from '../journal/long-texts.js';
 import type { RunJournal } from '../journal/ports.js';
 import { terminalStatuses } from '../run.js';
-import type { EventLog } from './event-log.js';
+import type { EventLog, Waiter } from './event-log.js';
 import type { EventRelay, Wake, WokenFor } from './event-relay.js';
 import type { Follower } from './following.js';
 import { decodeBlock, type LoggedEvent } from './logged-event.js';
@@ -27,14 +27,21 @@ export interface EventSources {
   rebuilt?(runId: string): Promise<readonly LoggedEvent[]>;
 }
 
+type Found = readonly LoggedEvent[] | null;
+type Answer = (found: Found | Promise<Found>) => void;
+
 /**
  * A cursor over the events of one run: from memory while the run is live here and the reader keeps up, from the
  * store otherwise. It holds no events, so a reader that stops reading costs only itself.
  */
-export class EventReader {
+export class EventReader implements Waiter {
   private closed = false;
   private log: EventLog | undefined;
-  private wake: (() => void) | null = null;
+  /** Answers a `next` that waits for a live run. */
+  private answer: Answer | null = null;
+  /** Ends the wait of `look`. */
+  private resume: (() => void) | null = null;
+  private stopPolling: (() => void) | null = null;
   private closedListener: (() => void) | null = null;
   private follower: Follower | undefined;
   /** Where more of a run of another process may be. */
@@ -60,7 +67,7 @@ export class EventReader {
     if (this.closed) return;
     this.closed = true;
     this.endFollowing();
-    this.wake?.();
+    this.wake();
     this.closedListener?.();
   }
 
@@ -70,7 +77,58 @@ export class EventReader {
   }
 
   /** The next events, in order, at least one; null at the end of the run (or of its present life: a pause). */
-  async next(): Promise<readonly LoggedEvent[] | null> {
+  next(): Promise<Found> {
+    // most readers wait for a live run that is silent: no async function waits with them, which takes half a kilobyte
+    const events = this.atHand();
+    return events === undefined ? new Promise((answer) => this.serve(answer)) : Promise.resolve(events);
+  }
+
+  /** The log has changed, or the reader is closed. */
+  wake(): void {
+    this.log?.forget(this);
+    this.stopPolling?.();
+    this.stopPolling = null;
+    this.resume?.();
+    this.resume = null;
+    const { answer } = this;
+    if (answer === null) return;
+    this.answer = null;
+    // what is sent in the same moment is read together
+    queueMicrotask(() => {
+      const events = this.atHand();
+      if (events === undefined) this.serve(answer);
+      else answer(events);
+    });
+  }
+
+  private serve(answer: Answer): void {
+    const { log } = this;
+    if (this.closed || log === undefined || log.ended || log.hasMore(this.cursor)) answer(this.look());
+    else {
+      this.answer = answer;
+      log.onceChanged(this);
+    }
+  }
+
+  /** What a live run has in memory for this reader. */
+  private atHand(): readonly LoggedEvent[] | undefined {
+    const { log } = this;
+    if (this.closed || log === undefined || (log.ended && log.movedAway)) return undefined;
+    const events = log.read(this.cursor, batchEvents);
+    return events === 'behind' ? undefined : this.taken(events);
+  }
+
+  /** The wanted ones of these events; undefined when it is none of them. */
+  private taken(events: readonly LoggedEvent[]): readonly LoggedEvent[] | undefined {
+    const last = events.at(-1);
+    if (last === undefined) return undefined;
+    this.cursor = last.index + 1;
+    const wanted = this.filter === null ? events : events.filter(this.filter);
+    return wanted.length > 0 ? wanted : undefined;
+  }
+
+  /** Looks until there is something, or nothing will come. */
+  private async look(): Promise<Found> {
     try {
       while (!this.closed) {
         const events = await this.available();
@@ -78,14 +136,9 @@ export class EventReader {
           this.closedListener = null;
           break;
         }
-        const last = events.at(-1);
-        if (last === undefined) {
-          await this.wait();
-          continue;
-        }
-        this.cursor = last.index + 1;
-        const wanted = this.filter === null ? events : events.filter(this.filter);
-        if (wanted.length > 0) return wanted;
+        const wanted = this.taken(events);
+        if (wanted !== undefined) return wanted;
+        if (events.length === 0) await this.wait();
       }
     } catch (error) {
       // its user may not close it
@@ -178,7 +231,7 @@ export class EventReader {
 
   private lookNow(where: WokenFor): void {
     if (this.due !== 'store') this.due = where;
-    this.wake?.();
+    this.wake();
   }
 
   private hear(where: WokenFor): void {
@@ -200,20 +253,12 @@ export class EventReader {
     const { log } = this;
     if (log === undefined) this.follower ??= this.sources.follow?.(this.runId, (where) => this.hear(where));
     // what happened since `available` looked would no longer wake this reader
-    const isChanged =
-      log === undefined ? this.due !== undefined : log.ended || log.read(this.cursor, 1).length > 0;
+    const isChanged = log === undefined ? this.due !== undefined : log.ended || log.hasMore(this.cursor);
     if (this.closed || isChanged) return Promise.resolve();
     return new Promise((resolve) => {
-      const cancelTimer =
-        log === undefined ? this.sources.timers.after(this.pollMs, () => this.poll()) : null;
-      this.wake = () => {
-        if (this.wake === null) return;
-        log?.forget(this.wake);
-        cancelTimer?.();
-        this.wake = null;
-        resolve();
-      };
-      log?.onceChanged(this.wake);
+      this.resume = resolve;
+      if (log !== undefined) log.onceChanged(this);
+      else this.stopPolling = this.sources.timers.after(this.pollMs, () => this.poll());
     });
   }
 }

@@ -108,13 +108,15 @@ export class RelayedRun {
 
   private changed(): Promise<void> {
     return new Promise((resolve) => {
-      const look = () => {
-        this.log.forget(look);
-        this.look = undefined;
-        resolve();
+      const waiter = {
+        wake: () => {
+          this.log.forget(waiter);
+          this.look = undefined;
+          resolve();
+        },
       };
-      this.look = look;
-      this.log.onceChanged(look);
+      this.look = waiter.wake;
+      this.log.onceChanged(waiter);
     });
   }
 

@@ -1,5 +1,6 @@
 import { untilAborted } from '../../abort.js';
 import { errors, isFenced, isReported, isUnstorable, type RunyardError } from '../../errors/errors.js';
+import { handled } from '../../errors/handled.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import { type RunContext, RunPaused } from '../context.js';
 import type { EngineOptions } from '../engine-options.js';
@@ -29,13 +30,7 @@ import { usageOf } from '../run-usage.js';
 import { cancelChildren } from './child-run.js';
 import { JournaledContext, type RunSurroundings } from './journaled-context.js';
 import type { LiveRun } from './live-run.js';
-import { LiveHandle, type RunHandle } from './run-handle.js';
-
-interface Executed {
-  readonly live: LiveRun;
-  readonly ended: Promise<EndedRun>;
-  readonly told: Promise<EndedRun>;
-}
+import { Executed, LiveHandle, type RunHandle } from './run-handle.js';
 
 /** The same for all runs, so that what is derived from it is derived once. */
 const unlimited = {};
@@ -148,15 +143,8 @@ export class RunExecutor {
     }
     const { fixed } = optionsOf(live);
     if (fixed !== undefined) live.state.fix(fixed);
-    let delayed = (_: Error): void => {};
-    const ended = this.execute(live, executable, (error) => delayed(error));
-    const told = new Promise<EndedRun>((resolve, reject) => {
-      delayed = reject;
-      ended.then(resolve, reject);
-    });
-    // neither promise has to be awaited
-    told.catch(() => {});
-    const entry = { live, ended, told };
+    const entry = new Executed(live);
+    entry.ended = handled(this.execute(live, executable, entry));
     this.live.set(live.runId, entry);
     return this.handleOf(entry);
   }
@@ -167,7 +155,7 @@ export class RunExecutor {
     executable: Executable,
     end: RunEnd,
     context: RunContext = new JournaledContext(live, this.queue, this.surroundings),
-    delayed: (error: Error) => void = () => {},
+    entry?: Executed,
   ): Promise<EndedRun> {
     live.log.hold();
     // one that no longer fits its code can be continued once it does: its questions are kept, and all that it has done
@@ -191,7 +179,9 @@ export class RunExecutor {
     live.giveUpLease();
     live.close();
     const stored = this.queue.flush(live);
-    this.queue.withinPatience(stored, () => errors.endNotStored(live.runId)).catch(delayed);
+    this.queue
+      .withinPatience(stored, () => errors.endNotStored(live.runId))
+      .catch((error: Error) => entry?.delayed(error));
     await stored;
     live.log.release();
     const { history } = context.shown;
@@ -235,15 +225,11 @@ export class RunExecutor {
     cancel();
   }
 
-  private handleOf({ live, ended, told }: Executed): RunHandle {
-    return new LiveHandle(this, live, ended, told);
+  private handleOf(entry: Executed): RunHandle {
+    return new LiveHandle(this, entry);
   }
 
-  private async execute(
-    live: LiveRun,
-    executable: Executable,
-    delayed: (error: Error) => void,
-  ): Promise<EndedRun> {
+  private async execute(live: LiveRun, executable: Executable, entry: Executed): Promise<EndedRun> {
     const guard = this.guardOf(live, executable);
     const context = new JournaledContext(live, this.queue, this.surroundings, guard);
     const slots = slotsOfRun(this.options, live.run);
@@ -264,19 +250,19 @@ export class RunExecutor {
       await Promise.resolve();
       // a run that begins here has recorded nothing that could be in the way
       if (live.entry !== 'started') await this.take(live, executable);
-      const result = await guard.within(() => untilAborted(executable.execute(context), live.abort.signal));
+      const result = await guard.within(() => executable.execute(context));
       guard.hold(weigh(live.state.all()));
-      return await this.finish(live, executable, { status: 'completed', result }, context, delayed);
+      return await this.finish(live, executable, { status: 'completed', result }, context, entry);
     } catch (thrown) {
       const error = thrownError(thrown);
       // what a run in progress could not read from an unavailable database is read when it is resumed
       const isUnread = !live.isClosed && live.isAccepted && isReported(error);
-      if (isUnread) delayed(errors.runInterrupted(live.runId, error));
+      if (isUnread) entry.delayed(errors.runInterrupted(live.runId, error));
       if (live.isClosed && !begun && isFenced(error)) throw this.letGo(live, error);
       if (live.isClosed && isUnstorable(error)) return await this.endUnstorable(live, executable, error);
       if (live.isClosed || isUnread || error instanceof RunReleased) throw await this.abandon(live, error);
       const end = this.endOf(live, executable, context, error);
-      return await this.finish(live, executable, end, context, delayed).catch(async (failed: unknown) => {
+      return await this.finish(live, executable, end, context, entry).catch(async (failed: unknown) => {
         if (isUnstorable(failed)) return this.endUnstorable(live, executable, failed);
         throw await this.abandon(live, failed);
       });

@@ -4,14 +4,12 @@ import { thrownError } from '../../errors/thrown-error.js';
 import type { PieceEvent, RunEvent } from '../../events/run-event.js';
 import type { Json } from '../../json.js';
 import type { Log } from '../../log.js';
-import { ownedBy } from '../../media/owned-media.js';
 import type { ModelPrices } from '../../models/prices.js';
 import type { Timers } from '../../timers.js';
 import {
   type BegunStep,
   type ChildRun,
   type FailedTry,
-  type InterruptedPolicy,
   type ReplaySite,
   type Requirement,
   type RunContext,
@@ -23,12 +21,12 @@ import type { EngineOptions } from '../engine-options.js';
 import { maxUnstoredBytes } from '../events/event-log.js';
 import type { EventOrigin } from '../events/event-origin.js';
 import { childPrefix } from '../journal/child-steps.js';
-import { type Codec, decoded, read } from '../journal/codec.js';
+import { type Codec, read } from '../journal/codec.js';
 import { withDueTime } from '../journal/due-questions.js';
 import { type Difference, differenceOf, type ExpectedStep } from '../journal/journal-match.js';
 import { weigh } from '../journal/long-texts.js';
 import type { SessionSummary } from '../journal/ports.js';
-import { anyRecord, type OutcomeAnswer, outcomeAnswer } from '../journal/records.js';
+import { anyRecord } from '../journal/records.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { executedBefore } from '../limits/executed-time.js';
 import { GrowingAnswer } from '../limits/growing-answer.js';
@@ -36,15 +34,17 @@ import type { RunGuard } from '../limits/run-guard.js';
 import { lastContinue } from '../resume/continuation.js';
 import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from '../run.js';
 import { optionsInside, optionsOf } from '../run-options.js';
-import type { RunPorts } from '../run-ports.js';
+import { portsOf, type RunPorts } from '../run-ports.js';
 import { isWorkOfStep } from '../run-usage.js';
 import type { CallApplication } from './code-owner.js';
 import { failureOfStep, noteTry } from './failed-tries.js';
+import { interruptedOutcome } from './interrupted-step.js';
 import type { LiveRun } from './live-run.js';
 import { RecordedSteps } from './recorded-steps.js';
 import { unheard } from './reports.js';
 import type { RunObserver } from './run-observer.js';
 import type { SessionState } from './session-state.js';
+import { Scope } from './step-scope.js';
 
 /** What every run of an engine has around it. */
 export interface RunSurroundings
@@ -212,29 +212,60 @@ export class JournaledContext extends RecordedSteps implements RunContext {
     return this.queue.flush(this.live);
   }
 
-  async step<T>(relativeKey: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T> {
+  step<T>(relativeKey: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T> {
     const key = this.prefix + relativeKey;
-    const recorded = this.matched(key, spec);
+    try {
+      const recorded = this.matched(key, spec);
+      const waits = recorded !== undefined || spec.interrupted !== undefined || this.live.log.congested;
+      if (waits) return this.stepInTurn(key, spec, work, recorded);
+      const confirmed = this.mayBegin();
+      // most steps begin at once: an async function on the way would keep a promise for as long as the step lasts
+      if (confirmed === undefined) return this.perform(this.admitted(key, spec, undefined), spec, work);
+      return confirmed.then(() => this.perform(this.admitted(key, spec, undefined), spec, work));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  private async stepInTurn<T>(
+    key: string,
+    spec: StepSpec<T>,
+    work: (scope: StepScope) => Promise<T>,
+    recorded: StepRecord | undefined,
+  ): Promise<T> {
     if (recorded?.status === 'completed') return read(recorded, spec.record);
     if (recorded?.status === 'running' && spec.interrupted !== undefined && !spec.interrupted.paused) {
-      const settled = await this.settleInterrupted(recorded, spec, spec.interrupted);
-      if (settled !== undefined) return settled;
+      const relative = key.slice(this.prefix.length);
+      const settled = await interruptedOutcome(this, relative, recorded, spec.record, spec.interrupted);
+      if (settled !== undefined) {
+        this.complete(recorded, spec, settled);
+        return settled;
+      }
     }
     // whatever sends events between its steps waits here for storage
     const congestion = this.congestion();
     if (congestion !== undefined) await congestion;
-    this.signal.throwIfAborted();
-    const confirmed = this.surroundings.leaseConfirmed?.(this.live);
+    const confirmed = this.mayBegin();
     if (confirmed !== undefined) await confirmed;
-    const counts = recorded === undefined && !isWorkOfStep({ kind: spec.kind, input: spec.input ?? null });
-    this.admit(spec.kind, counts ? 1 : 0);
-    const begun = this.begin(key, spec, recorded);
+    const begun = this.admitted(key, spec, recorded);
     if (spec.interrupted !== undefined) {
       await this.queue.flush(this.live);
       // the run may have been cancelled in between: what has not begun does not begin
       this.signal.throwIfAborted();
     }
     return this.perform(begun, spec, work);
+  }
+
+  /** Throws when the run was stopped; what to wait for when its lease may have ended. */
+  private mayBegin(): Promise<void> | undefined {
+    this.signal.throwIfAborted();
+    return this.surroundings.leaseConfirmed?.(this.live);
+  }
+
+  private admitted(key: string, spec: BegunStep, recorded: StepRecord | undefined): StepRecord {
+    const counts = recorded === undefined && !isWorkOfStep({ kind: spec.kind, input: spec.input ?? null });
+    this.admit(spec.kind, counts ? 1 : 0);
+    return this.begin(key, spec, recorded);
   }
 
   noteTry(relativeKey: string, failed: FailedTry): void {
@@ -315,28 +346,38 @@ export class JournaledContext extends RecordedSteps implements RunContext {
     return step;
   }
 
-  protected async perform<T>(
+  protected perform<T>(
     begun: StepRecord,
     spec: StepSpec<T>,
     work: (scope: StepScope) => Promise<T>,
   ): Promise<T> {
-    try {
-      const key = begun.key.slice(this.prefix.length);
-      const idempotencyKey = this.idempotencyKey(key);
-      const output = await work({ key, signal: this.signal, idempotencyKey });
-      this.guard?.hold(weigh(output));
-      this.complete(begun, spec, output);
-      return output;
-    } catch (thrown) {
-      const error = thrownError(thrown);
-      // an aborted step did not end: the next execution finds out whether it took effect
-      if (!this.signal.aborted && !(error instanceof RunPaused)) {
-        const endedAt = this.timers.now();
-        this.live.putStep({ ...begun, status: 'error', ...failureOfStep(error), endedAt });
-        this.observe(begun, endedAt, true);
+    const failed = (thrown: unknown): never => {
+      throw this.failed(begun, thrownError(thrown));
+    };
+    const done = (output: T): T => {
+      try {
+        this.guard?.hold(weigh(output));
+        this.complete(begun, spec, output);
+        return output;
+      } catch (thrown) {
+        return failed(thrown);
       }
-      throw error;
+    };
+    try {
+      return work(new Scope(this, begun.key.slice(this.prefix.length))).then(done, failed);
+    } catch (thrown) {
+      return failed(thrown);
     }
+  }
+
+  private failed(begun: StepRecord, error: Error): Error {
+    // an aborted step did not end: the next execution finds out whether it took effect
+    if (!this.signal.aborted && !(error instanceof RunPaused)) {
+      const endedAt = this.timers.now();
+      this.live.putStep({ ...begun, status: 'error', ...failureOfStep(error), endedAt });
+      this.observe(begun, endedAt, true);
+    }
+    return error;
   }
 
   private complete<T>(begun: StepRecord, { failed }: StepSpec<T>, output: T): void {
@@ -350,43 +391,9 @@ export class JournaledContext extends RecordedSteps implements RunContext {
   private observe({ kind, name, startedAt }: StepRecord, endedAt: number, failed: boolean): void {
     if (kind === 'tool') this.observer?.toolEnded(name, endedAt - startedAt, failed);
   }
-
-  /** The process died inside this step. Answers with its outcome, or undefined when it is to be done again. */
-  private async settleInterrupted<T>(
-    recorded: StepRecord,
-    spec: StepSpec<T>,
-    interrupted: InterruptedPolicy<T>,
-  ): Promise<T | undefined> {
-    const key = recorded.key.slice(this.prefix.length);
-    const message = `The process stopped while '${recorded.name}' was at work; whether it took effect is not known.`;
-    const question = async (): Promise<Requirement> => ({
-      // a step that was done again and interrupted again is another question
-      key: `${key}:outcome:${recorded.attempt}`,
-      parentKey: key,
-      kind: 'unknown_outcome',
-      data: { step: recorded.key, name: recorded.name, started_at: recorded.startedAt, message },
-      ...(await interrupted.question?.(message)),
-    });
-    const answer: OutcomeAnswer =
-      interrupted.policy === 'fail'
-        ? { outcome: 'failed', message }
-        : await this.wait(await question(), outcomeAnswer);
-    if (answer.outcome === 'retry') return undefined;
-    const output =
-      answer.outcome === 'done'
-        ? decoded(spec.record, answer.output, recorded)
-        : interrupted.lost(answer.message);
-    this.complete(recorded, spec, output);
-    return output;
-  }
 }
 
 const sent: Promise<void> = Promise.resolve();
 
 /** `error` of a step that ended with a failure after which the run continued. */
 const handledFailure: Json = true;
-
-/** What a run stores that does not keep its media is its own, and goes with the outermost run. */
-function portsOf({ input }: Run, owner: string, ports: RunPorts): RunPorts {
-  return input.options.forgets?.media ? { ...ports, media: ownedBy(owner, ports.media) } : ports;
-}

@@ -1,3 +1,4 @@
+import { handled } from '../../errors/handled.js';
 import type { EventLog } from '../events/event-log.js';
 import type { EventReader } from '../events/event-reader.js';
 import type { LoggedEvent } from '../events/logged-event.js';
@@ -29,34 +30,71 @@ interface Executor {
   ): EventReader;
 }
 
+/** The execution of a run in this process. */
+export class Executed {
+  ended!: Promise<EndedRun>;
+  private delay: Error | undefined;
+  private waiting: { readonly told: Promise<EndedRun>; readonly reject: (delay: Error) => void } | undefined;
+
+  constructor(readonly live: LiveRun) {}
+
+  /** Made for those who wait for it: the reader of a stream does not. */
+  get told(): Promise<EndedRun> {
+    if (this.delay !== undefined) return handled(Promise.reject(this.delay));
+    this.waiting ??= this.awaited();
+    return this.waiting.told;
+  }
+
+  /** The end cannot be stored for now. */
+  delayed(error: Error): void {
+    this.delay ??= error;
+    this.waiting?.reject(error);
+  }
+
+  private awaited() {
+    let reject = (_: Error): void => {};
+    const told = new Promise<EndedRun>((resolve, fail) => {
+      reject = fail;
+      this.ended.then(resolve, fail);
+    });
+    return { told: handled(told), reject };
+  }
+}
+
 /** A run that this process executes. A class, because every run has one, and a getter in a literal is slow to make. */
 export class LiveHandle implements RunHandle {
   constructor(
     private readonly executor: Executor,
-    private readonly live: LiveRun,
-    readonly ended: Promise<EndedRun>,
-    readonly told: Promise<EndedRun>,
+    private readonly executed: Executed,
   ) {}
 
+  get ended(): Promise<EndedRun> {
+    return this.executed.ended;
+  }
+
+  get told(): Promise<EndedRun> {
+    return this.executed.told;
+  }
+
   get runId(): string {
-    return this.live.runId;
+    return this.executed.live.runId;
   }
 
   get run(): Run {
-    return this.live.run;
+    return this.executed.live.run;
   }
 
   stored(): Promise<void> {
-    return this.executor.stored(this.live);
+    return this.executor.stored(this.executed.live);
   }
 
   events(fromIndex = 0, filter?: (event: LoggedEvent) => boolean): EventReader {
     // a short run may have ended before its caller reads: what it sent is still here
-    const { runId, log } = this.live;
+    const { runId, log } = this.executed.live;
     return this.executor.events(runId, fromIndex, filter, log);
   }
 
   cancel(reason: string): void {
-    this.live.stop(new RunCancelled(reason));
+    this.executed.live.stop(new RunCancelled(reason));
   }
 }

@@ -54,7 +54,7 @@ export class RunGuard implements ExecutionGuard {
   private startedAt: number | undefined;
   private reached: LimitExceeded | undefined;
   private warned = false;
-  private reject: ((reason: LimitExceeded) => void) | undefined;
+  private reject: ((reason: unknown) => void) | undefined;
 
   constructor(
     private readonly run: GuardedRun,
@@ -121,28 +121,47 @@ export class RunGuard implements ExecutionGuard {
   }
 
   /**
-   * Does the work of the run within its time. It ends with the limit that was met even if the work does not notice.
+   * Does the work of the run within its time. It ends with the limit that was met, and the outermost run with its abort,
+   * even if the work does not notice. One promise for all of it: it lives as long as the run.
    */
-  async within<T>(work: () => Promise<T>): Promise<T> {
-    const { around } = this;
-    const { timers } = this.run;
-    this.startedAt = timers.now();
+  within<T>(work: () => Promise<T>): Promise<T> {
+    this.startedAt = this.run.timers.now();
     this.stopTimer = this.armed();
-    const abort = (): void => this.controller.abort(around?.reason);
-    if (around?.aborted) abort();
-    else around?.addEventListener('abort', abort, { once: true });
-    try {
-      return await new Promise<T>((resolve, reject) => {
-        this.reject = reject;
-        work().then(resolve, reject);
-      });
-    } finally {
-      this.stopTimer();
-      this.stopTimer = undefined;
-      this.reject = undefined;
-      around?.removeEventListener('abort', abort);
-      if (this.outer !== null) this.run.meter.forget(this.run.prefix);
-    }
+    return new Promise<T>((resolve, reject) => {
+      this.reject = reject;
+      const done = (result: T): void => {
+        this.leave();
+        resolve(result);
+      };
+      work().then(done, (error: unknown) => this.fail(error));
+      if (this.watched.aborted) this.handleEvent();
+      else this.watched.addEventListener('abort', this, { once: true });
+    });
+  }
+
+  /** Something around it is aborted, or the outermost run itself. */
+  handleEvent(): void {
+    if (this.around === undefined) this.fail(this.signal.reason);
+    else this.controller.abort(this.around.reason);
+  }
+
+  private get watched(): AbortSignal {
+    return this.around ?? this.signal;
+  }
+
+  private fail(error: unknown): void {
+    const { reject } = this;
+    this.leave();
+    reject?.(error);
+  }
+
+  private leave(): void {
+    if (this.reject === undefined) return;
+    this.reject = undefined;
+    this.stopTimer?.();
+    this.stopTimer = undefined;
+    this.watched.removeEventListener('abort', this);
+    if (this.outer !== null) this.run.meter.forget(this.run.prefix);
   }
 
   /** Turns are those of the run that takes them. */
@@ -202,7 +221,7 @@ export class RunGuard implements ExecutionGuard {
   private exceed(bound: Bound, used: number): LimitExceeded {
     this.reached ??= new LimitExceeded(this.run.owner, bound, used, this.outer === null);
     this.run.ownName.abort(this.controller, this.reached);
-    this.reject?.(this.reached);
+    this.fail(this.reached);
     return this.reached;
   }
 }

@@ -126,7 +126,7 @@ class OpenStream {
     setImmediate(() => {
       if (!this.#wrote && !this.#ended) this.#response.flushHeaders();
     });
-    void this.#pump();
+    this.#next();
   }
 
   /** Ends the stream cleanly, whatever its source would still say. */
@@ -164,24 +164,34 @@ class OpenStream {
     this.end();
   }
 
-  async #pump(): Promise<void> {
+  /** Waits for the next events: a stream is idle most of its life, and an async function would take memory with it. */
+  #next(): void {
     try {
-      while (!this.#ended) {
-        const events = await this.source.next();
-        if (this.#ended) return;
-        if (events === null) {
-          this.end();
-          return;
-        }
-        await this.#writeEvents(events);
-      }
+      this.source.next().then(
+        (events) => void this.#send(events),
+        (error: unknown) => this.#fail(error),
+      );
     } catch (error) {
       this.#fail(error);
     }
   }
 
+  async #send(events: readonly StreamEvent[] | null): Promise<void> {
+    if (this.#ended) return;
+    if (events === null) {
+      this.end();
+      return;
+    }
+    try {
+      await (events.some(isLong) ? this.#writeEvents(events) : this.#taken(joinFrames(events)));
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (!this.#ended) this.#next();
+  }
+
   async #writeEvents(events: readonly StreamEvent[]): Promise<void> {
-    if (!events.some(isLong)) return this.#taken(joinFrames(events));
     let short: StreamEvent[] = [];
     for (const event of events) {
       if (event.pieces === undefined) short.push(event);
