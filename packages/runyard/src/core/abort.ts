@@ -1,7 +1,64 @@
+import { setMaxListeners } from 'node:events';
 import type { Timers } from './timers.js';
 
+/** A signal, or what has one. */
+export interface Abortable {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  throwIfAborted(): void;
+  addEventListener(type: 'abort', listener: () => void, options?: { once: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** An AbortController whose signal is made for those who ask: it takes a kilobyte, and a run may wait for hours. */
+export class LazyAbort implements Abortable {
+  /** Called before those who asked for the signal hear of it. */
+  onAbort: { handleEvent(): void } | undefined;
+  #controller: AbortController | undefined;
+  #aborted = false;
+  #reason: unknown;
+
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      // as many as a run has parallel calls; they are removed when the calls end
+      setMaxListeners(0, this.#controller.signal);
+      if (this.#aborted) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    if (this.#aborted) return;
+    this.#aborted = true;
+    this.#reason = reason;
+    this.onAbort?.handleEvent();
+    this.#controller?.abort(reason);
+  }
+
+  throwIfAborted(): void {
+    if (this.#aborted) throw this.#reason;
+  }
+
+  addEventListener(type: 'abort', listener: () => void, options?: { once: boolean }): void {
+    this.signal.addEventListener(type, listener, options);
+  }
+
+  removeEventListener(type: 'abort', listener: () => void): void {
+    this.#controller?.signal.removeEventListener(type, listener);
+  }
+}
+
 /** Waits for the work or for the abort, whichever comes first. An abort ends the waiting, not the work. */
-export function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal): Promise<T> {
+export function untilAborted<T>(work: T | Promise<T>, signal: Abortable): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
     if (signal.aborted) onAbort();

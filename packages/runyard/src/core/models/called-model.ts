@@ -5,7 +5,7 @@ import type { CallApplication } from '../runs/execution/code-owner.js';
 import type { ObservedAnswer, RunObserver } from '../runs/execution/run-observer.js';
 import { kindOf, storable } from '../storable-json.js';
 import { citedNumbers, citedTexts, isPlace } from './citations.js';
-import { finishReasons, type Model, type ModelResponse } from './model.js';
+import { finishReasons, type Model, type ModelCallOptions, type ModelResponse } from './model.js';
 import { ModelError } from './model-error.js';
 
 /**
@@ -31,6 +31,29 @@ export async function withModel<T extends ObservedAnswer>(
 /** The same without the observer: whoever reads the answer reports it. */
 export function onBehalf<T>({ callApplication }: ModelCaller, model: Model, work: () => T): T {
   return isNative(model) ? work() : callApplication(model.id, work);
+}
+
+/** What a model is called with. One of the application that does not ask for the signal costs none. */
+export function callOptions(model: Model, scope: { readonly signal: AbortSignal }): ModelCallOptions {
+  return isNative(model) ? { signal: scope.signal } : new AskedOptions(scope);
+}
+
+class AskedOptions implements ModelCallOptions {
+  declare readonly signal: AbortSignal;
+  readonly #scope: { readonly signal: AbortSignal };
+
+  constructor(scope: { readonly signal: AbortSignal }) {
+    this.#scope = scope;
+    Object.defineProperty(this, 'signal', AskedOptions.signal);
+  }
+
+  /** A property of its own, so that a model that hands on a copy of its options hands on the signal. */
+  private static readonly signal = {
+    enumerable: true,
+    get(this: AskedOptions) {
+      return this.#scope.signal;
+    },
+  };
 }
 
 /** Who calls a model. */

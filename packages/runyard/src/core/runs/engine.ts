@@ -57,6 +57,8 @@ export class RunEngine {
   private readonly orphaned: OrphanedRuns | undefined;
   /** Runs that are about to be launched: a stop waits for them. */
   private readonly starting = new Set<Promise<unknown>>();
+  /** The same for all runs: one of its own would keep what the run was asked for. */
+  private readonly touch = (changed: LiveRun) => this.queue.touch(changed);
   private stopTimers: (() => void)[] = [];
   private stopped: Promise<void> | null = null;
 
@@ -331,7 +333,7 @@ export class RunEngine {
         sentEvents: copy === undefined ? nothingSent : sentWith(steps),
         eventFields: executable.eventFields,
       },
-      (changed) => this.queue.touch(changed),
+      this.touch,
       this.options.timers,
     );
     for (const [key, value] of Object.entries(state)) live.state.set(key, value);

@@ -41,6 +41,14 @@ export function actAs(request: IncomingMessage & { [actingKey]?: Caller }, calle
   request[actingKey] = caller;
 }
 
+/** An answer that lasts. */
+export interface ResponseStream {
+  /** The client has taken what was written. */
+  resume(): void;
+  /** The client is gone. */
+  release(): void;
+}
+
 /** One request and its answer, for as long as the answer lasts. It holds no body: streams may live for hours. */
 export class Exchange {
   readonly requestId: string;
@@ -57,6 +65,8 @@ export class Exchange {
   hint: string | undefined = undefined;
   /** The template of the path that answers it; a path that is not served has none. */
   route = 'unmatched';
+  /** The stream that answers it, if one does. */
+  stream: ResponseStream | undefined = undefined;
   #isCounted = false;
   #abort: AbortController | undefined;
 
@@ -156,6 +166,7 @@ export class Exchange {
       },
       'request',
     );
+    this.stream?.release();
   }
 }
 

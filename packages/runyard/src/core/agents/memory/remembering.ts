@@ -24,6 +24,8 @@ const eventKey = 'memory-update';
 const whatToRemember =
   'facts about the user that will still matter in later conversations: who they are, what they like and dislike, what they do and want, people, places and dates that matter to them, how they want to be answered. Not what matters only now, not what can be looked up, no passwords, keys or card numbers.';
 
+const nothingBegun: Promise<void> = Promise.resolve();
+
 /** Something that the user said. */
 interface Said {
   readonly message: string;
@@ -36,7 +38,7 @@ interface Said {
  * its answer. A failure here is logged and never ends the run.
  */
 export class Remembering implements UserListener {
-  private work: Promise<void> = Promise.resolve();
+  private work = nothingBegun;
   private readonly waiting: Said[] = [];
   private heard = false;
   private readonly userId: string | null;

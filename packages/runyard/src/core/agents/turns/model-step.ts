@@ -1,5 +1,5 @@
 import type { PieceEvent } from '../../events/run-event.js';
-import { onBehalf, pieceOf, responseOf, withModel } from '../../models/called-model.js';
+import { callOptions, onBehalf, pieceOf, responseOf, withModel } from '../../models/called-model.js';
 import type { Model, ModelRequest, ModelResponse, ToolChoice, ToolDefinition } from '../../models/model.js';
 import { withPace } from '../../models/pace/paced-model.js';
 import type { StepScope } from '../../runs/context.js';
@@ -143,7 +143,7 @@ async function read(execution: AgentExecution, scope: StepScope, call: StreamedC
     let thinking: Thinking | undefined;
     let firstToken: number | null = null;
     let speaking = false;
-    for await (const chunk of model.stream(call.request, { signal: scope.signal })) {
+    for await (const chunk of model.stream(call.request, callOptions(model, scope))) {
       if (chunk.type === 'response') {
         thinking?.end();
         answer = modelRecordOf(responseOf(model, chunk.response), firstToken ?? elapsedSeconds(started));

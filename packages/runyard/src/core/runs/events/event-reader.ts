@@ -58,8 +58,10 @@ export class EventReader implements Waiter {
     readonly runId: string,
     private cursor: number,
     private readonly filter: ((event: LoggedEvent) => boolean) | null = null,
+    /** The log of a run that was live here until now. */
+    private readonly lastLog?: EventLog,
   ) {
-    this.log = sources.liveLog(runId);
+    this.log = this.liveLog();
   }
 
   /** Ends the reading; a `next` that waits answers null. */
@@ -149,6 +151,11 @@ export class EventReader implements Waiter {
     return null;
   }
 
+  private liveLog(): EventLog | undefined {
+    const { lastLog } = this;
+    return this.sources.liveLog(this.runId) ?? (lastLog?.movedAway ? undefined : lastLog);
+  }
+
   private endFollowing(): void {
     this.follower?.end();
     this.follower = undefined;
@@ -159,7 +166,7 @@ export class EventReader implements Waiter {
       this.log = undefined;
       this.due = 'store';
     }
-    this.log ??= this.sources.liveLog(this.runId);
+    this.log ??= this.liveLog();
     if (this.log === undefined) return this.fromElsewhere();
     const events = this.log.read(this.cursor, batchEvents);
     if (events === 'behind') return this.catchUp(this.log);

@@ -98,7 +98,7 @@ export function serialiseEvent(
   const weight = weigh(event, (text) => long.add(text));
   const whole = { ...head, ...event, event: head.event, event_index: index };
   if (long.size === 0) return new LoggedEvent(index, head.event, key, oneLineJson(whole));
-  const data = escapeLineSeparators(packed(whole, texts.idOf));
+  const data = escapeLineSeparators(packed(whole, (text) => texts.idOf(text)));
   // of its own: the run forgets what only its events hold
   const own = new Map(Array.from(long, (text) => [texts.idOf(text), text]));
   const source = { parts: (id: string) => partsOf(own.get(id) ?? '') };

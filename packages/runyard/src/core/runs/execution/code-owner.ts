@@ -46,7 +46,7 @@ export class OwnName {
   }
 
   /** When a listener of the application throws, the failure belongs to its run. */
-  abort(controller: AbortController, reason: Error): void {
+  abort(controller: Pick<AbortController, 'abort'>, reason: Error): void {
     const abort = () => controller.abort(reason);
     if (this.latest === undefined) abort();
     else runAsOwner(this.latest, abort);

@@ -5,8 +5,7 @@ import { thrownError } from '../../errors/thrown-error.js';
 import { type RunContext, RunPaused } from '../context.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { EventLog } from '../events/event-log.js';
-import { EventReader } from '../events/event-reader.js';
-import type { Wake } from '../events/event-relay.js';
+import { EventReader, type EventSources } from '../events/event-reader.js';
 import type { Following } from '../events/following.js';
 import type { LoggedEvent } from '../events/logged-event.js';
 import { type Executable, RunCancelled, type RunEnd, RunReleased } from '../executable.js';
@@ -43,6 +42,9 @@ export class RunExecutor {
   /** The leases of what is executed here. */
   readonly leases: LeaseKeeper;
   private readonly surroundings: RunSurroundings;
+  /** Where its readers read. */
+  private readonly sources: EventSources;
+  private readonly slotLeft = () => this.onEnded();
   /** Called when an execution is over. */
   onEnded: () => void = () => {};
 
@@ -50,10 +52,19 @@ export class RunExecutor {
     private readonly queue: WriteQueue,
     private readonly options: EngineOptions,
     readonly hints: RunHints,
-    private readonly following: Following,
+    following: Following,
   ) {
     this.leases = new LeaseKeeper(() => this.executed(), options);
     this.surroundings = { ...options, leaseConfirmed: (live) => this.leases.confirmed(live) };
+    const { journal, timers, relay, rebuiltEvents: rebuilt } = options;
+    this.sources = {
+      journal,
+      timers,
+      relay,
+      rebuilt,
+      liveLog: (id) => this.get(id)?.log,
+      follow: (id, wake) => following.follow(id, wake),
+    };
   }
 
   get size(): number {
@@ -110,11 +121,7 @@ export class RunExecutor {
     filter?: (event: LoggedEvent) => boolean,
     ended?: EventLog,
   ): EventReader {
-    const { journal, timers, relay, rebuiltEvents: rebuilt } = this.options;
-    const liveLog = (id: string) => this.get(id)?.log ?? (ended?.movedAway ? undefined : ended);
-    const follow = (id: string, wake: Wake) => this.following.follow(id, wake);
-    const sources = { journal, timers, liveLog, relay, follow, ...(rebuilt !== undefined && { rebuilt }) };
-    return new EventReader(sources, runId, fromIndex, filter ?? null);
+    return new EventReader(this.sources, runId, fromIndex, filter ?? null, ended);
   }
 
   /** Launches a run that continues, once that is stored. One that has to wait for a slot is offered to all processes. */
@@ -235,13 +242,13 @@ export class RunExecutor {
     const slots = slotsOfRun(this.options, live.run);
     let begun = !live.isWaiting;
     try {
-      const turn = slots.enter(entrantOf(live.run), live.abort.signal, live.isWaiting);
+      const turn = slots.enter(entrantOf(live.run), live.abort, live.isWaiting);
       if (turn !== undefined) {
         // it may take a while: a caller who asks for the run in that time must find it
         this.queue.touch(live);
         await turn;
       }
-      live.slot = new HeldSlot(slots, live.run, live.abort.signal, () => this.onEnded());
+      live.slot = new HeldSlot(slots, live.run, live.abort, this.slotLeft);
       if (live.isWaiting) await this.beginWaiting(live);
       begun = true;
       if (live.run.status !== 'running') live.transition('running');
@@ -287,7 +294,7 @@ export class RunExecutor {
   /** Continues a run with the code at hand, unless that is no longer the code of the run. */
   private async take(live: LiveRun, executable: Executable): Promise<void> {
     const fits = assertFits(executable, live.run, live.allSteps(), this.options.timers);
-    await untilAborted(fits, live.abort.signal);
+    await untilAborted(fits, live.abort);
     // what a factory builds is compared when it is built: the definition stays that of the last execution
     live.set({ definition: definitionOf(executable.fingerprint ?? fingerprintIn(live.run)) });
   }

@@ -67,15 +67,16 @@ export class JournaledContext extends RecordedSteps implements RunContext {
   readonly observer: RunObserver | undefined;
   readonly options: RunOptions;
   readonly replay: ReplaySite | null = null;
-  private readonly journal: EngineOptions['journal'];
-  private readonly leases: EngineOptions['leases'];
   private readonly growing: GrowingAnswer;
 
-  readonly callApplication: CallApplication = (what, work) => {
-    const { live, log, run } = this;
-    const facts = { runId: live.runId, component: run.componentId, step: what };
-    return live.ownName.call({ log, facts }, work);
-  };
+  /** Made for each call: a run waits longer than it calls. */
+  get callApplication(): CallApplication {
+    return (what, work) => {
+      const { live, log, run } = this;
+      const facts = { runId: live.runId, component: run.componentId, step: what };
+      return live.ownName.call({ log, facts }, work);
+    };
+  }
 
   constructor(
     live: LiveRun,
@@ -90,8 +91,6 @@ export class JournaledContext extends RecordedSteps implements RunContext {
     this.ports = portsOf(inside?.run ?? live.run, live.runId, surroundings.ports);
     this.prices = surroundings.prices ?? {};
     this.observer = surroundings.observer;
-    this.journal = surroundings.journal;
-    this.leases = surroundings.leases;
     this.growing = new GrowingAnswer(guard);
     this.options = inside === null ? optionsOf(live) : optionsInside(live, inside.run);
   }
@@ -186,7 +185,7 @@ export class JournaledContext extends RecordedSteps implements RunContext {
 
   report(event: () => RunEvent, key: string): Promise<void> {
     const { live, log, timers } = this;
-    if (live.isClosed || this.signal.aborted) return unheard(timers);
+    if (live.isClosed || this.stop.aborted) return unheard(timers);
     try {
       this.emit(event(), key);
     } catch (thrown) {
@@ -251,14 +250,14 @@ export class JournaledContext extends RecordedSteps implements RunContext {
     if (spec.interrupted !== undefined) {
       await this.queue.flush(this.live);
       // the run may have been cancelled in between: what has not begun does not begin
-      this.signal.throwIfAborted();
+      this.stop.throwIfAborted();
     }
     return this.perform(begun, spec, work);
   }
 
   /** Throws when the run was stopped; what to wait for when its lease may have ended. */
   private mayBegin(): Promise<void> | undefined {
-    this.signal.throwIfAborted();
+    this.stop.throwIfAborted();
     return this.surroundings.leaseConfirmed?.(this.live);
   }
 
@@ -274,7 +273,7 @@ export class JournaledContext extends RecordedSteps implements RunContext {
   }
 
   async deadline(ms: number): Promise<number> {
-    return ms + (await this.leases.now().catch(() => this.timers.now()));
+    return ms + (await this.surroundings.leases.now().catch(() => this.timers.now()));
   }
 
   wait(requirement: Requirement): Promise<Json>;
@@ -307,11 +306,11 @@ export class JournaledContext extends RecordedSteps implements RunContext {
     const { sessionId, kind, componentId, runId, lineage } = this.run;
     const copyOf = lineage?.forkedFromRunId;
     const copied = copyOf !== undefined && { copyOf };
-    return this.journal.history({ sessionId, kind, componentId, from, count, runId, ...copied });
+    return this.surroundings.journal.history({ sessionId, kind, componentId, from, count, runId, ...copied });
   }
 
   runs(runIds: readonly string[]): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
-    return this.journal.loadAll(runIds);
+    return this.surroundings.journal.loadAll(runIds);
   }
 
   nameSession(message: string): void {
@@ -319,7 +318,7 @@ export class JournaledContext extends RecordedSteps implements RunContext {
   }
 
   sessionSummary(): Promise<SessionSummary | undefined> {
-    return this.journal.summary(this.run.sessionId);
+    return this.surroundings.journal.summary(this.run.sessionId);
   }
 
   putSessionSummary(summary: SessionSummary): void {
@@ -372,7 +371,7 @@ export class JournaledContext extends RecordedSteps implements RunContext {
 
   private failed(begun: StepRecord, error: Error): Error {
     // an aborted step did not end: the next execution finds out whether it took effect
-    if (!this.signal.aborted && !(error instanceof RunPaused)) {
+    if (!this.stop.aborted && !(error instanceof RunPaused)) {
       const endedAt = this.timers.now();
       this.live.putStep({ ...begun, status: 'error', ...failureOfStep(error), endedAt });
       this.observe(begun, endedAt, true);

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { LazyAbort } from '../../abort.js';
 import type { PieceEvent, RunEvent } from '../../events/run-event.js';
 import type { ModelPrices } from '../../models/prices.js';
 import type { Timers } from '../../timers.js';
@@ -31,7 +31,7 @@ import { SessionState } from './session-state.js';
  */
 export class LiveRun implements WriteSource {
   readonly log: EventLog;
-  readonly abort = new AbortController();
+  readonly abort = new LazyAbort();
   readonly ownName = new OwnName();
   readonly state: SessionState;
   /** Null until it has one: while it waits for its turn. */
@@ -71,16 +71,14 @@ export class LiveRun implements WriteSource {
   private readonly sentBefore: SentEvents;
   /** The origin of the events unless one is given. */
   readonly origin: EventOrigin;
-  private readonly templates = new DeltaTemplates();
+  private templates: DeltaTemplates | null = null;
 
   constructor(
-    private readonly start: LiveRunStart,
+    private start: LiveRunStart & { run: Run },
     private readonly onChange: (live: LiveRun) => void,
     private readonly timers: Pick<Timers, 'now' | 'elapsed'>,
   ) {
     this.lease = new HeldLease(start.leaseMs, timers);
-    // as many as the run has parallel calls; they are removed when the calls end
-    setMaxListeners(0, this.abort.signal);
     this.record = start.run;
     this.entry = start.entry;
     this.session = start.session ?? undefined;
@@ -179,7 +177,7 @@ export class LiveRun implements WriteSource {
   putStep(step: StepRecord): void {
     this.assertOpen();
     this.keep(step);
-    this.unwritten += weigh(step.input, this.texts.keep) + weigh(step.output, this.texts.keep);
+    this.unwritten += this.weighed(step.input) + this.weighed(step.output);
     this.changedSteps ??= new Set();
     this.changedSteps.add(step.key);
     this.touch();
@@ -210,7 +208,7 @@ export class LiveRun implements WriteSource {
   transition(status: RunStatus, result: RunResult | null = this.record.result): void {
     assertTransition(this.runId, this.record.status, status);
     this.record = { ...this.record, status, result };
-    this.unwritten += weigh(result, this.texts.keep);
+    this.unwritten += this.weighed(result);
     this.changed = true;
   }
 
@@ -276,6 +274,7 @@ export class LiveRun implements WriteSource {
   emitDelta(event: PieceEvent, text: string, origin = this.origin): void {
     this.assertOpen();
     const head = () => eventHead(event, origin, this.record.sessionId, this.timers.now());
+    this.templates ??= new DeltaTemplates();
     const template = this.templates.of(event, origin, this.timers.now(), head);
     this.append(serialiseDelta(this.log.nextIndex, template, text));
   }
@@ -351,7 +350,7 @@ export class LiveRun implements WriteSource {
     const known = this.texts.size > 0;
     const taken: NewText[] = this.texts.takeNew();
     const added = forgetting ? taken.filter(({ id, text }) => forgetting.keepsText(id, text)) : taken;
-    return known ? { added, idOf: this.texts.idOf } : undefined;
+    return known ? { added, idOf: (text) => this.texts.idOf(text) } : undefined;
   }
 
   private firstWrite(): Pick<RunWrite, 'insert' | 'idempotency'> {
@@ -368,6 +367,9 @@ export class LiveRun implements WriteSource {
   }
 
   written(write: RunWrite): void {
+    // what is stored is what the run would be made from again
+    if (!this.accepted) this.start = { ...this.start, steps: [], session: null };
+    this.start.run = this.record;
     this.accepted = true;
     if (this.drainedAt !== undefined) this.lease.taken(this.drainedAt);
     if (write.events !== undefined) this.log.stored(write.events.firstIndex + write.events.count);
@@ -375,6 +377,10 @@ export class LiveRun implements WriteSource {
 
   refused(error: Error): void {
     this.lose(error);
+  }
+
+  private weighed(value: unknown): number {
+    return weigh(value, (text) => this.texts.keep(text));
   }
 
   private append(event: LoggedEvent): void {
@@ -388,6 +394,6 @@ export class LiveRun implements WriteSource {
 
   private assertOpen(): void {
     if (!this.closed) return;
-    throw this.abort.signal.reason ?? new Error(`Run ${this.runId} has ended`);
+    throw this.abort.reason ?? new Error(`Run ${this.runId} has ended`);
   }
 }

@@ -1,3 +1,4 @@
+import type { Abortable } from '../../abort.js';
 import type { ChildRun } from '../context.js';
 import { childPrefix, relativeStep } from '../journal/child-steps.js';
 import type { Run, StepKind, StepRecord } from '../run.js';
@@ -13,6 +14,11 @@ export class RecordedSteps {
     protected readonly inside: ChildRun | null,
   ) {
     this.prefix = inside === null ? '' : childPrefix(inside.key);
+  }
+
+  /** Whether it is to end, without a signal that would have to be made. */
+  protected get stop(): Abortable {
+    return this.inside?.signal ?? this.live.abort;
   }
 
   get run(): Run {

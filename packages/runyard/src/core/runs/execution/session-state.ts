@@ -9,6 +9,8 @@ import { difference, noState, type StateSize, sizeFault, sizeOf, stateSize, sum 
 export const maxStateKeyLength = 255;
 
 const nothingFixed: ReadonlySet<string> = new Set();
+/** Of all sessions without state, which are most: nothing is ever put into it. */
+const nothing = new Map<string, Json>();
 
 /** How a run's own code reads and changes the state of its session. */
 export interface StateView {
@@ -26,7 +28,7 @@ export interface StateView {
  */
 export class SessionState implements StateView {
   private changed: Set<string> | null = null;
-  private readonly values: Map<string, Json>;
+  private values: Map<string, Json> = nothing;
   private fixed: ReadonlySet<string> = nothingFixed;
   /** Known once the state changes: most runs only read it. */
   private known: StateSize | null = null;
@@ -36,7 +38,7 @@ export class SessionState implements StateView {
     stored: JsonObject,
     private readonly onChange: () => void,
   ) {
-    this.values = new Map(Object.entries(stored));
+    for (const key in stored) this.change(key, stored[key]);
   }
 
   get(key: string): Json | undefined {
@@ -59,9 +61,16 @@ export class SessionState implements StateView {
   /** Takes what was checked when it was set: what a step has done is not lost because others filled the state. */
   put(key: string, value: Json | undefined): void {
     if (this.known !== null) this.known = sum(this.known, this.growth(key, value));
-    if (value === undefined) this.values.delete(key);
-    else this.values.set(key, value);
+    this.change(key, value);
     this.note(key);
+  }
+
+  private change(key: string, value: Json | undefined): void {
+    if (value === undefined) this.values.delete(key);
+    else {
+      if (this.values === nothing) this.values = new Map();
+      this.values.set(key, value);
+    }
   }
 
   get size(): StateSize {

@@ -40,7 +40,7 @@ test('packed JSON refers to each long text once, whatever else is in it', async 
     short: 'text',
     none: null,
   };
-  const json = packed(value, texts.idOf);
+  const json = packed(value, (text) => texts.idOf(text));
   expect(isPacked(json)).toBe(true);
   expect(json.length).toBeLessThan(500);
   const added = texts.takeNew();

@@ -199,11 +199,17 @@ export function holdsLongText(value: unknown): boolean {
   return found;
 }
 
+interface KnownTexts {
+  readonly ids: Map<string, string>;
+  readonly texts: Map<string, string>;
+  readonly kept: Set<string>;
+  readonly unstored: string[];
+}
+
 /** The long texts of one execution of a run: each has an id, under which it is stored once. */
 export class LongTexts implements TextSource {
   /** Made when there is a text: most runs have none. */
-  private known: { ids: Map<string, string>; texts: Map<string, string>; kept: Set<string> } | null = null;
-  private unstored: string[] = [];
+  private known: KnownTexts | null = null;
   private count = 0;
 
   /** Two executions of a run give out different ids. */
@@ -214,21 +220,21 @@ export class LongTexts implements TextSource {
   }
 
   /** The text is a part of the journal: it is remembered for whatever refers to it later. */
-  keep = (text: string): void => {
+  keep(text: string): void {
     this.all.kept.add(this.idOf(text));
-  };
+  }
 
-  idOf = (text: string): string => {
-    const { ids, texts } = this.all;
+  idOf(text: string): string {
+    const { ids, texts, unstored } = this.all;
     let id = ids.get(text);
     if (id === undefined) {
       id = `${this.attempt}-${this.count++}`;
       ids.set(text, id);
       texts.set(id, text);
-      this.unstored.push(id);
+      unstored.push(id);
     }
     return id;
-  };
+  }
 
   parts(id: string): Iterable<string> {
     return partsOf(this.known?.texts.get(id) ?? '');
@@ -236,10 +242,9 @@ export class LongTexts implements TextSource {
 
   /** What has to be stored before anything refers to it. What only events refer to is forgotten then. */
   takeNew(): NewText[] {
-    if (this.unstored.length === 0) return [];
-    const { ids, texts, kept: keptIds } = this.all;
-    const taken = this.unstored.map((id) => ({ id, text: texts.get(id) ?? '', kept: keptIds.has(id) }));
-    this.unstored = [];
+    if (this.known === null) return [];
+    const { ids, texts, kept: keptIds, unstored } = this.known;
+    const taken = unstored.splice(0).map((id) => ({ id, text: texts.get(id) ?? '', kept: keptIds.has(id) }));
     for (const { id, text, kept } of taken) {
       if (kept) continue;
       ids.delete(text);
@@ -248,8 +253,8 @@ export class LongTexts implements TextSource {
     return taken;
   }
 
-  private get all() {
-    this.known ??= { ids: new Map(), texts: new Map(), kept: new Set() };
+  private get all(): KnownTexts {
+    this.known ??= { ids: new Map(), texts: new Map(), kept: new Set(), unstored: [] };
     return this.known;
   }
 }

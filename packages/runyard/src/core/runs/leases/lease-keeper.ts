@@ -55,7 +55,7 @@ export class LeaseKeeper {
   private async confirm(live: LiveRun): Promise<void> {
     for (const asked = live.lease.moment(); ; ) {
       await this.renew();
-      live.abort.signal.throwIfAborted();
+      live.abort.throwIfAborted();
       if (live.lease.wasTakenAfter(asked)) return;
       await new Promise<void>((resolve) => {
         this.options.timers.after(confirmMs, resolve);

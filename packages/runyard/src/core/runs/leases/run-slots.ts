@@ -1,3 +1,4 @@
+import type { Abortable } from '../../abort.js';
 import { errors } from '../../errors/errors.js';
 import { FairQueue, type InLine } from '../../fair-queue.js';
 import { componentKey } from '../resume/ending-executable.js';
@@ -88,7 +89,7 @@ export class RunSlots {
    * Takes a slot: at once (undefined), or when the promise resolves. It rejects when the signal aborts first. A run that
    * is `offered` to all processes does not pass others that are.
    */
-  enter(entrant: Entrant, signal: AbortSignal, offered = false): Promise<void> | undefined {
+  enter(entrant: Entrant, signal: Abortable, offered = false): Promise<void> | undefined {
     signal.throwIfAborted();
     if (!this.full && !(offered && this.hasOffered)) {
       this.taken += 1;
@@ -165,7 +166,7 @@ export class HeldSlot {
   constructor(
     private readonly slots: RunSlots,
     private readonly run: Run,
-    private readonly signal: AbortSignal,
+    private readonly signal: Abortable,
     /** Called when another run can have it. */
     private readonly onLeft: () => void,
   ) {}

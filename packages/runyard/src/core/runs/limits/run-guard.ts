@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { LazyAbort } from '../../abort.js';
 import type { Log } from '../../log.js';
 import type { Timers } from '../../timers.js';
 import type { OwnName } from '../execution/code-owner.js';
@@ -58,7 +58,7 @@ export class RunGuard implements ExecutionGuard {
 
   constructor(
     private readonly run: GuardedRun,
-    private readonly controller: AbortController,
+    private readonly controller: LazyAbort,
     /** That of the run around this one; null for the outermost run. */
     private readonly outer: RunGuard | null,
     /** The signal that ends it together with something around it. */
@@ -69,9 +69,7 @@ export class RunGuard implements ExecutionGuard {
 
   /** The guard of a run inside this one. Its signal is aborted with that of the run around it. */
   inside(run: Pick<GuardedRun, 'owner' | 'prefix' | 'executedMs'>, around: AbortSignal): RunGuard {
-    const controller = new AbortController();
-    setMaxListeners(0, controller.signal);
-    return new RunGuard({ ...this.run, ...run }, controller, this, around);
+    return new RunGuard({ ...this.run, ...run }, new LazyAbort(), this, around);
   }
 
   get signal(): AbortSignal {
@@ -134,19 +132,17 @@ export class RunGuard implements ExecutionGuard {
         resolve(result);
       };
       work().then(done, (error: unknown) => this.fail(error));
-      if (this.watched.aborted) this.handleEvent();
-      else this.watched.addEventListener('abort', this, { once: true });
+      const { around, controller } = this;
+      if ((around ?? controller).aborted) this.handleEvent();
+      else if (around === undefined) controller.onAbort = this;
+      else around.addEventListener('abort', this, { once: true });
     });
   }
 
   /** Something around it is aborted, or the outermost run itself. */
   handleEvent(): void {
-    if (this.around === undefined) this.fail(this.signal.reason);
+    if (this.around === undefined) this.fail(this.controller.reason);
     else this.controller.abort(this.around.reason);
-  }
-
-  private get watched(): AbortSignal {
-    return this.around ?? this.signal;
   }
 
   private fail(error: unknown): void {
@@ -160,7 +156,7 @@ export class RunGuard implements ExecutionGuard {
     this.reject = undefined;
     this.stopTimer?.();
     this.stopTimer = undefined;
-    this.watched.removeEventListener('abort', this);
+    this.around?.removeEventListener('abort', this);
     if (this.outer !== null) this.run.meter.forget(this.run.prefix);
   }
 

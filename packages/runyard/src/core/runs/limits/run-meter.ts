@@ -26,9 +26,11 @@ interface CalledModel {
  * is put or removed, so that asking costs nothing, however long the journal is.
  */
 export class RunMeter {
-  /** By what the keys of the steps of a run begin with. */
-  private readonly tallies = new Map<string, Tally>();
-  private readonly models = new Map<string, CalledModel>();
+  /** Of the run itself. */
+  private readonly own: Tally = { ...nothing };
+  /** Those of the runs within it, by what the keys of their steps begin with; null while there are none. */
+  private tallies: Map<string, Tally> | null = null;
+  private models: Map<string, CalledModel> | null = null;
   private readonly ownModel: CalledModel;
   private readonly paidAttempt: number;
   /** A model that was called and whose calls cannot be counted as costs. */
@@ -46,7 +48,7 @@ export class RunMeter {
 
   /** What the run whose steps have this prefix has done. */
   of(prefix: string): Readonly<Tally> {
-    return this.tallies.get(prefix) ?? nothing;
+    return prefix === '' ? this.own : (this.tallies?.get(prefix) ?? nothing);
   }
 
   /** A step took the place of an earlier one under its key; undefined means no step. */
@@ -60,8 +62,8 @@ export class RunMeter {
 
   /** The nested run with this prefix has ended: it is not asked for again. */
   forget(prefix: string): void {
-    this.tallies.delete(prefix);
-    this.models.delete(prefix);
+    this.tallies?.delete(prefix);
+    this.models?.delete(prefix);
   }
 
   private count(step: StepRecord, sign: 1 | -1): void {
@@ -82,7 +84,7 @@ export class RunMeter {
     const call = answeredCall(step);
     if (call === undefined) return;
     const { usage } = call;
-    const model = call.model ?? this.models.get(prefixOf(step.key)) ?? this.ownModel;
+    const model = call.model ?? this.models?.get(prefixOf(step.key)) ?? this.ownModel;
     const cost = costOf(model.provider, model.id, usage, this.prices);
     if (cost === undefined) this.unpriced ??= model;
     const tokens = countOf(usage.totalTokens) || countOf(usage.inputTokens) + countOf(usage.outputTokens);
@@ -110,6 +112,8 @@ export class RunMeter {
   }
 
   private tally(prefix: string): Tally {
+    if (prefix === '') return this.own;
+    this.tallies ??= new Map();
     let tally = this.tallies.get(prefix);
     if (tally === undefined) {
       tally = { ...nothing };
@@ -120,6 +124,7 @@ export class RunMeter {
 
   private know(step: StepRecord): void {
     const { model, modelProvider } = read(step, childModel);
+    this.models ??= new Map();
     this.models.set(childPrefix(step.key), { id: model ?? '', provider: modelProvider ?? '' });
   }
 }

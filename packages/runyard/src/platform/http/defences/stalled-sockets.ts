@@ -3,12 +3,11 @@ import type { Log } from '../../../core/log.js';
 
 /** How much of what was written has left this process, and whether something waits to. */
 interface Outflow {
-  readonly taken: number;
-  readonly waiting: boolean;
+  taken: number;
+  waiting: boolean;
 }
 
-interface Watched {
-  last: Outflow;
+interface Watched extends Outflow {
   /**
    * How many looks in a row saw it take nothing of what waits. Looks are counted and not time: while this process is
    * held up itself, no client could take anything.
@@ -32,18 +31,27 @@ const looksPerSpan = 4;
  */
 export class StalledSockets {
   readonly #watched = new Map<Duplex, Watched>();
+  /** One for all sockets, which Node calls on the socket. */
+  readonly #onClose: (this: Duplex) => void;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly spanMs: number,
     private readonly log: Log,
-  ) {}
+  ) {
+    const forget = (socket: Duplex) => this.#forget(socket);
+    this.#onClose = function () {
+      forget(this);
+    };
+  }
 
   /** From now until it is closed. To say it again for the same one changes nothing. */
   watch(socket: Duplex): void {
     if (this.#watched.has(socket) || socket.destroyed) return;
-    this.#watched.set(socket, { last: outflowOf(socket), silentLooks: 0 });
-    socket.once('close', () => this.#forget(socket));
+    // no spread: it would give each of these objects a hidden class of its own
+    const { taken, waiting } = outflowOf(socket);
+    this.#watched.set(socket, { taken, waiting, silentLooks: 0 });
+    socket.on('close', this.#onClose);
     this.#timer ??= setInterval(() => this.#look(), this.spanMs / looksPerSpan).unref();
   }
 
@@ -56,10 +64,10 @@ export class StalledSockets {
 
   #look(): void {
     for (const [socket, watched] of this.#watched) {
-      const { last } = watched;
-      const outflow = outflowOf(socket);
-      watched.last = outflow;
-      const isSilent = outflow.waiting && last.waiting && outflow.taken <= last.taken;
+      const { taken, waiting } = outflowOf(socket);
+      const isSilent = waiting && watched.waiting && taken <= watched.taken;
+      watched.taken = taken;
+      watched.waiting = waiting;
       watched.silentLooks = isSilent ? watched.silentLooks + 1 : 0;
       if (watched.silentLooks >= looksPerSpan) this.#close(socket);
     }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { isReported, type RunyardError } from '../../../core/errors/errors.js';
-import type { Exchange } from '../exchange.js';
+import { type Exchange, exchangeOf, type ResponseStream } from '../exchange.js';
 import type { EventReader, StreamEvent } from './event-reader.js';
 import { headerList } from './respond.js';
 
@@ -95,7 +95,7 @@ export function writeEventStream(
  * One reader's stream. It keeps nothing but a cursor: no request, no body, no buffer of its own. What the
  * client has not taken yet stays in the shared log behind the reader.
  */
-class OpenStream {
+class OpenStream implements ResponseStream {
   readonly #response: ServerResponse;
   #lastWrite: number;
   #lookAt: number;
@@ -119,9 +119,9 @@ class OpenStream {
 
   start(): void {
     this.streams.add(this);
-    this.#response.on('close', () => this.#release());
-    this.#response.on('error', () => this.#release());
-    this.#response.on('drain', () => this.#resume());
+    this.exchange.stream = this;
+    this.#response.on('error', released);
+    this.#response.on('drain', resumed);
     // Events that are there already travel in the same packet as the headers; otherwise the headers go alone.
     setImmediate(() => {
       if (!this.#wrote && !this.#ended) this.#response.flushHeaders();
@@ -132,7 +132,7 @@ class OpenStream {
   /** Ends the stream cleanly, whatever its source would still say. */
   end(): void {
     if (this.#ended) return;
-    this.#release();
+    this.release();
     // a frame that breaks off must not look like one that ends
     if (this.#midFrame) this.#response.destroy();
     else this.#response.end();
@@ -231,11 +231,11 @@ class OpenStream {
   #drained(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
-      if (this.#ended) this.#resume();
+      if (this.#ended) this.resume();
     });
   }
 
-  #resume(): void {
+  resume(): void {
     this.#wake?.();
     this.#wake = undefined;
   }
@@ -244,16 +244,16 @@ class OpenStream {
     if (this.#ended) return;
     if (!isReported(error))
       this.exchange.log.error({ request_id: this.exchange.requestId, err: error }, 'event stream failed');
-    this.#release();
+    this.release();
     // Not a clean end: the client must be able to see that something is missing, and resume.
     this.#response.destroy();
   }
 
-  #release(): void {
+  release(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.streams.delete(this);
-    this.#resume();
+    this.resume();
     try {
       this.source.close();
     } catch (error) {
@@ -263,6 +263,15 @@ class OpenStream {
       );
     }
   }
+}
+
+// One for all streams: Node calls them on the response.
+function released(this: ServerResponse): void {
+  exchangeOf(this).stream?.release();
+}
+
+function resumed(this: ServerResponse): void {
+  exchangeOf(this).stream?.resume();
 }
 
 function isLong({ pieces }: StreamEvent): boolean {
