@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pause, untilAborted, withinTime } from './abort.js';
+import { LazyAbort, pause, untilAborted, withinTime } from './abort.js';
 import type { Timers } from './timers.js';
 
 /** Timers that a test fires by hand. */
@@ -60,4 +60,18 @@ test('work that times out is aborted, and may clean up within the grace period',
   fire();
   expect(await tidy).toBe('tidied');
   expect(await withinTime({ ...bound, timeoutMs: undefined }, () => 'at once')).toBe('at once');
+});
+
+test('a signal that is asked for before the abort, and one that is asked for after it, have its reason', () => {
+  const early = new LazyAbort();
+  const late = new LazyAbort();
+  const { signal } = early;
+  const reason = new Error('enough');
+  for (const abort of [early, late]) {
+    abort.abort(reason);
+    abort.abort(new Error('later'));
+  }
+  expect(signal.reason).toBe(reason);
+  expect(late.signal.reason).toBe(reason);
+  expect(() => late.throwIfAborted()).toThrow(reason);
 });
