@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 import { patience } from './packages/runyard/test/support/patience.js';
 import { compiledFiles, compiledSources } from './scripts/lib/compiled-sources.mjs';
 import { CountReporter } from './scripts/lib/count-reporter.mjs';
+import { compilerMemory } from './scripts/lib/setup.mjs';
 import { WaitingTestsBetween } from './scripts/lib/waiting-tests-between.mjs';
 
 const source = (file: string) => fileURLToPath(new URL(`./packages/runyard/src/${file}`, import.meta.url));
@@ -37,6 +38,7 @@ export default defineConfig({
     pool: 'forks',
     // Tests call a function a few times: to optimise it takes longer than that saves, also in WebAssembly.
     execArgv: ['--interrupt-budget=500000', '--liftoff-only'].filter(isKnownToNode),
+    env: compilerMemory,
     // More than twice the cores that CI has: the tests that kill processes mostly wait.
     maxWorkers: 5,
     sequence: { sequencer: WaitingTestsBetween },

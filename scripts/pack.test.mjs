@@ -95,6 +95,7 @@ describe('the published package', () => {
       );
       const module = resolution === 'bundler' ? 'esnext' : 'nodenext';
       const options = [
+        '--singleThreaded',
         '--noEmit',
         '--strict',
         '--skipLibCheck',

@@ -7,6 +7,12 @@ import { linkDeclarations } from './declarations.mjs';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
+/**
+ * The compiler lives for seconds, a quarter of which it would spend on collecting garbage: it does so only at the size
+ * that it would reach anyway.
+ */
+export const compilerMemory = { GOGC: 'off', GOMEMLIMIT: '2GiB' };
+
 /** Installs the packages when they are missing or not those of the lock file. Ends the process if that fails. */
 export async function ensureInstalled() {
   if (isInstalled()) return;
@@ -27,10 +33,11 @@ export async function ensureBuilt() {
     console.log(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
-export async function build() {
+/** `threads`: words for the compiler about how many it may use. */
+export async function build(threads = []) {
   linkDeclarations(`${root}packages/runyard`);
   const packages = ['runyard', 'client'].map((name) => `packages/${name}/tsconfig.build.json`);
-  const compiled = await runTool('typescript/bin/tsc', ['-b', ...packages, '--listEmittedFiles']);
+  const compiled = await compile(['-b', ...packages, '--listEmittedFiles', ...threads]);
   if (compiled.code !== 0) return compiled;
   try {
     await buildConsole();
@@ -45,9 +52,14 @@ export async function build() {
   }
 }
 
+/** Runs the compiler. */
+export function compile(words) {
+  return runTool('typescript/bin/tsc', words, { env: { ...compilerMemory, ...process.env } });
+}
+
 /** Runs a script of an installed package with this Node, and collects what it prints. */
-export function runTool(script, words) {
-  return capture(process.execPath, [`${root}node_modules/${script}`, ...words]);
+export function runTool(script, words, options) {
+  return capture(process.execPath, [`${root}node_modules/${script}`, ...words], options);
 }
 
 export function capture(command, words, options = {}) {

@@ -152,7 +152,15 @@ test.each([
   ],
 ])('its types refuse what the service would, in a program for %s', async (_name, settings) => {
   writeFileSync(join(project, 'program.ts'), program);
-  const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2022'];
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    'false',
+    '--target',
+    'es2022',
+    '--singleThreaded',
+  ];
   const compiler = join(modules, 'typescript/bin/tsc');
   const words = [compiler, ...options, ...settings, 'program.ts'];
   const { stdout } = await run(process.execPath, words, { cwd: project }).catch((error) => error);
