@@ -36,8 +36,9 @@ export default defineConfig({
     server: { deps: { external: [compiledFiles] } },
     globalSetup: 'packages/runyard/test/support/test-run.ts',
     pool: 'forks',
-    // Tests call a function a few times: to optimise it takes longer than that saves, also in WebAssembly.
-    execArgv: ['--interrupt-budget=500000', '--liftoff-only'].filter(isKnownToNode),
+    // Tests call a function a few times: to optimise it takes longer than that saves, also in WebAssembly. The cores are
+    // busy with other tests: threads that share the collection of garbage only wait for each other.
+    execArgv: ['--interrupt-budget=500000', '--liftoff-only', '--single-threaded-gc'].filter(isKnownToNode),
     env: compilerMemory,
     // More than twice the cores that CI has: the tests that kill processes mostly wait.
     maxWorkers: 5,
