@@ -129,12 +129,19 @@ const releaseLeases = given(
     RETURNING request_key`,
 );
 
+const openRequest = statement(
+  'open_mcp_request',
+  'SELECT 1 AS found FROM mcp_requests WHERE request_key = ? AND session_id = ? AND answered_at IS NULL',
+);
+
+/** Those who leave messages come one after the other, so that each counts what the others have left. */
+const lockRequest: Statement = { ...openRequest, postgres: `${openRequest.postgres} FOR UPDATE` };
+
 const insertInbox = statement(
   'insert_mcp_inbox',
   `INSERT INTO mcp_inbox (request_key, entry_id, message)
-   SELECT request_key, CAST(? AS text), CAST(? AS text) FROM mcp_requests
-   WHERE request_key = ? AND session_id = ? AND answered_at IS NULL
-     AND (SELECT count(*) FROM mcp_inbox WHERE mcp_inbox.request_key = mcp_requests.request_key) < ?
+   SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text)
+   WHERE (SELECT count(*) FROM mcp_inbox WHERE request_key = ?) < ?
    RETURNING 1 AS written`,
 );
 
@@ -263,9 +270,12 @@ export class McpSessionStore {
   }
 
   /** Leaves a message for the process that serves a request. False when there is no such request, or too many wait. */
-  async leave(sessionId: string, requestKey: string, entryId: string, message: string): Promise<boolean> {
-    const parameters = [entryId, message, requestKey, sessionId, mostWaiting];
-    return (await this.database.change(insertInbox, parameters)).length > 0;
+  leave(sessionId: string, requestKey: string, entryId: string, message: string): Promise<boolean> {
+    return this.database.transaction(async (run) => {
+      if ((await run(this.words(lockRequest), [requestKey, sessionId])).length === 0) return false;
+      const parameters = [requestKey, entryId, message, requestKey, mostWaiting];
+      return (await run(this.words(insertInbox), parameters)).length > 0;
+    });
   }
 
   /** Those of the requests that have messages. */

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { McpSessionsService, newMcpSession } from '../../../src/capabilities/mcp-sessions/service.js';
+import { McpSessionStore } from '../../../src/capabilities/mcp-sessions/store.js';
 import { RetentionService } from '../../../src/capabilities/retention/service.js';
 import { silentLog } from '../../../src/core/log.js';
 import { anonymousCaller } from '../../../src/platform/auth/caller.js';
@@ -63,6 +64,21 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await service.find(anonymousCaller, sessionId)).toBeUndefined();
     await sweptAt(database, now + 169 * hour);
     expect(await service.find(ada, sessionId)).toBeUndefined();
+  });
+
+  it('lets as many messages wait for a request as it may, however many arrive at once', async () => {
+    const database = await (await freshPlace()).open();
+    const session = newMcpSession(ada, []);
+    await serviceOver(database).begin(session);
+    const { sessionId } = session;
+    const store = new McpSessionStore(database);
+    const request = { requestKey: 'key', sessionId, messageId: '1', message: '{}', runId: 'run' };
+    await store.insertRequest(request, 'a process elsewhere', 60_000, []);
+    const arrived = Array.from({ length: 300 }, (_, n) => store.leave(sessionId, 'key', `${n}`, '{}'));
+    expect((await Promise.all(arrived)).filter((left) => left)).toHaveLength(100);
+    expect((await countOf(database)).rows).toBe(100);
+    expect(await store.leave(sessionId, 'another key', 'x', '{}')).toBe(false);
+    expect(await store.leave('another session', 'key', 'x', '{}')).toBe(false);
   });
 
   it('lets one process serve a request, and bounds the messages that wait for it', async () => {

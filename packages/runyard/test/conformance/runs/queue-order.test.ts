@@ -113,6 +113,9 @@ forEachDatabase((dialect, freshPlace) => {
     const store = new RunStore(database);
     const run = queued('ada');
     await store.commit([creation(run)]);
+    const learn = () => database.change(statement('learned', 'ANALYZE runs'), []);
+    // PostgreSQL may have looked when another test had left the table empty, and any plan suits an empty one
+    if (dialect === 'postgres') await learn();
     const copy = (index: string) => `INSERT INTO runs (run_id, kind, component_id, session_id, user_id, input,
         created_at, status, attempt, next_event_index, updated_at, askers, queue_turn)
       SELECT run_id || '-' || ${index}, kind, component_id, session_id, user_id, input,
@@ -157,7 +160,7 @@ forEachDatabase((dialect, freshPlace) => {
     };
     await check();
     // what the database learns about its rows, by itself or when it is asked, changes nothing
-    await database.change(statement('learned', 'ANALYZE runs'), []);
+    await learn();
     await check();
     const [next] = await store.queue.waiting(1, 0);
     expect(next?.runId).toBe(run.runId);
