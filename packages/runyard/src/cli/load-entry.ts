@@ -7,8 +7,9 @@ import { MessageChannel } from 'node:worker_threads';
 import { type Application, isApplication } from './application.js';
 import { readDotEnv } from './dot-env.js';
 import { CommandFailure } from './failure.js';
-import { registerInThisThread } from './typescript/same-thread-hooks.js';
+import { canRegisterInThisThread, registerInThisThread } from './typescript/same-thread-hooks.js';
 import { stripTypes } from './typescript/strip-types.js';
+import { importWritten } from './typescript/written-modules.js';
 import type { HooksData } from './typescript-hooks.js';
 
 const extensions = ['ts', 'mts', 'js', 'mjs'];
@@ -46,8 +47,7 @@ export function requiredFiles(): string[] {
 export async function loadEntry(path: string, onImport?: OnImport): Promise<Application> {
   const shown = relative(process.cwd(), path) || path;
   readDotEnv(process.cwd());
-  await prepareImport(path, onImport);
-  const exported = await importPrepared(path);
+  const exported = await importEntry(path, onImport);
   const found = [...new Set(Object.values(exported).filter(isApplication))];
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
@@ -60,10 +60,28 @@ export async function loadEntry(path: string, onImport?: OnImport): Promise<Appl
   );
 }
 
+type Exports = Record<string, unknown>;
+
+/** Without hooks where those need a thread. Who asks for the imports needs it in any case: only hooks see them all. */
+async function importEntry(path: string, onImport?: OnImport): Promise<Exports> {
+  if (onImport === undefined && !canRegisterInThisThread) {
+    await importRunyardAhead(path);
+    process.setSourceMapsEnabled(true);
+    const exported = await orFailure(path, () => importWritten(path));
+    if (exported !== undefined) return exported;
+  }
+  await prepareImport(path, onImport);
+  return importPrepared(path);
+}
+
 /** Imports a file of the application. After `prepareImport`, which is called once. */
-export async function importPrepared(path: string): Promise<Record<string, unknown>> {
+export function importPrepared(path: string): Promise<Exports> {
+  return orFailure(path, () => import(pathToFileURL(path).href));
+}
+
+async function orFailure<Result>(path: string, load: () => Promise<Result>): Promise<Result> {
   try {
-    return await import(pathToFileURL(path).href);
+    return await load();
   } catch (error) {
     const shown = relative(process.cwd(), path) || path;
     throw new CommandFailure(describeImportFailure(await located(error, path), path, shown));

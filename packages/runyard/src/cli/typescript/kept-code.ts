@@ -33,14 +33,19 @@ export interface KeptPlace {
  * In the nearest `node_modules`, which projects keep out of their history; undefined where there is none. One that is a
  * link belongs to several projects. `maker` is what else the code depends on.
  */
-export function placeOf(path: string, text: string, maker: string): KeptPlace | undefined {
+export function placeOf(
+  path: string,
+  text: string,
+  maker: string,
+  form: 'stripped' | 'modules' = 'stripped',
+): KeptPlace | undefined {
   try {
     const packages = nearestPackages(dirname(path));
     if (packages === undefined) return undefined;
     const sourceName = hashOf(path).slice(0, 16);
     return {
-      folder: join(packages, '.cache/runyard/stripped'),
-      name: `${sourceName}-${hashOf(JSON.stringify([path, maker, text]))}.js`,
+      folder: join(packages, '.cache/runyard', form),
+      name: `${sourceName}-${hashOf(JSON.stringify([path, maker, text]))}.mjs`,
       sourceName,
       owners: new Set([0, process.getuid?.() ?? 0, statSync(path).uid]),
     };
@@ -67,8 +72,8 @@ export function keptCode({ folder, name, owners }: KeptPlace): string | undefine
     file = openSync(join(folder, name), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     if (!isOwn(fstatSync(file), owners)) return undefined;
     const content = readFileSync(file, 'utf8');
-    const code = content.slice(hashLength);
-    return hashOf(code) === content.slice(0, hashLength) ? code : undefined;
+    const code = content.slice(sealLength);
+    return sealOf(code) === content.slice(0, sealLength) ? code : undefined;
   } catch {
     return undefined;
   } finally {
@@ -81,7 +86,7 @@ export function keepCode({ folder, name, sourceName, owners }: KeptPlace, code: 
   try {
     mkdirSync(folder, { recursive: true, mode: 0o755 });
     if (!isOwn(lstatSync(folder), owners)) return;
-    replace(folder, name, hashOf(code) + code);
+    replace(folder, name, sealOf(code) + code);
     removeOthers(folder, name, sourceName);
   } catch {
     // nothing is kept
@@ -123,7 +128,12 @@ function isOwn(found: Stats, owners: ReadonlySet<number>): boolean {
   return process.getuid === undefined || (owners.has(found.uid) && (found.mode & 0o022) === 0);
 }
 
-const hashLength = 64;
+/** Before the code: a comment, so that Node can import the file as it is. */
+function sealOf(code: string): string {
+  return `/*${hashOf(code)}*/`;
+}
+
+const sealLength = sealOf('').length;
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');

@@ -25,6 +25,8 @@ const { registerHooks }: { registerHooks?: (hooks: SameThreadHooks) => void } = 
   import.meta.url,
 )('node:module');
 
+export const canRegisterInThisThread = registerHooks !== undefined;
+
 /**
  * Registers what `typescript-hooks.ts` does in the thread of the application, where Node can do that: the start of a
  * thread of its own is a sixth of a start. Returns whether it can.

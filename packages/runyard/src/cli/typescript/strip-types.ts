@@ -9,7 +9,7 @@ type Compiler = Pick<typeof import('oxc-transform'), 'transformSync'>;
 const options = { sourcemap: true, lang: 'ts', sourceType: 'module' } as const;
 
 /** What the code depends on beside its source. */
-const maker = JSON.stringify([version, dependencyVersions['oxc-transform'], options]);
+export const maker = JSON.stringify([version, dependencyVersions['oxc-transform'], options]);
 
 /**
  * The code of a TypeScript or JavaScript file without its types, with a source map. Throws a SyntaxError whose

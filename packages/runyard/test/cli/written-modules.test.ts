@@ -1,0 +1,162 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import nodeModule from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { project, run } from './support.js';
+
+const written = 'node_modules/.cache/runyard/modules';
+
+/** Where Node can run hooks in the thread of the application, it never needs written modules. */
+const canWrite = !('registerHooks' in nodeModule);
+
+/** Ends the load with a value, and with whether this is a written module. */
+const report = (value: string) => `
+const earlier = Error.prepareStackTrace;
+Error.prepareStackTrace = (_error, places) => String(places[0]?.getFileName());
+const place: string = new Error().stack as string;
+Error.prepareStackTrace = earlier;
+throw new Error(JSON.stringify({ value: ${value}, isWritten: place.includes('.cache') }));
+`;
+
+function installed(files: Record<string, string>): string {
+  return realpathSync(project({ 'node_modules/.package-lock.json': '{}', ...files }));
+}
+
+async function loaded(cwd: string): Promise<unknown> {
+  const { stderr } = await run(['start'], { cwd });
+  const [, message = stderr] = /^agents\.ts:\d+ could not be loaded: (\{.*\})\n$/.exec(stderr) ?? [];
+  return JSON.parse(message);
+}
+
+const tools = 'export const two: number = 2;\n';
+
+test.each<[name: string, files: Record<string, string>, value: unknown]>([
+  ['a source by its own name', { 'agents.ts': `import { two } from './tools.ts';${report('two')}` }, 2],
+  ['a source by its compiled name', { 'agents.ts': `import { two } from './tools.js';${report('two')}` }, 2],
+  [
+    'what another module passes on, after a comment',
+    {
+      'agents.ts': `/*\nimport { no } from './no.ts';\n*/\nimport { two as a } from './lib';${report('a')}`,
+      'lib/index.ts': "// all of it\nexport * from '../tools.ts';\n",
+    },
+    2,
+  ],
+  [
+    'a package, and a module of Node',
+    {
+      'agents.ts': `import { sep } from 'node:path';\nimport { three } from 'three';${report('three + sep.length')}`,
+      'node_modules/three/package.json': '{ "name": "three", "type": "module", "exports": "./main.js" }',
+      'node_modules/three/main.js': 'export const three = 3;\n',
+    },
+    4,
+  ],
+])('without hooks, an application imports %s', async (_name, files, value) => {
+  const cwd = installed({ 'tools.ts': tools, ...files });
+  for (const _start of ['first', 'second']) expect(await loaded(cwd)).toEqual({ value, isWritten: canWrite });
+});
+
+test.each<[name: string, files: Record<string, string>, value: unknown]>([
+  ['an import on demand', { 'agents.ts': `const { two } = await import('./tools.ts');${report('two')}` }, 2],
+  [
+    'an import below other code',
+    { 'agents.ts': `const one: number = 1;\nimport { two } from './tools.ts';${report('one + two')}` },
+    3,
+  ],
+  [
+    'a text that looks like an import',
+    { 'agents.ts': `const text: string = \`\nimport { two } from "./tools.ts";\`;${report('text.length')}` },
+    34,
+  ],
+  [
+    'modules that import each other',
+    {
+      'agents.ts': `import { four } from './four.ts';\nexport const own = (): number => 1;${report('four()')}`,
+      'four.ts': "import { own } from './agents.ts';\nexport const four = (): number => own() + 3;\n",
+    },
+    4,
+  ],
+  [
+    'a module of JavaScript that imports a source',
+    {
+      'agents.ts': `import { two } from './plain.js';${report('two')}`,
+      'plain.js': "export { two } from './tools.ts';\n",
+      'package.json': '{ "type": "module" }',
+    },
+    2,
+  ],
+  [
+    'a name of the package itself',
+    {
+      'agents.ts': `import { two } from '#tools';${report('two')}`,
+      'package.json': '{ "type": "module", "imports": { "#tools": "./tools.ts" } }',
+    },
+    2,
+  ],
+  [
+    'the address of another module',
+    {
+      'agents.ts': `const url: string = import.meta.resolve('./tools.ts');${report('url.split("/").pop()')}`,
+    },
+    'tools.ts',
+  ],
+])('with hooks, an application has %s', async (_name, files, value) => {
+  expect(await loaded(installed({ 'tools.ts': tools, ...files }))).toEqual({ value, isWritten: false });
+});
+
+test('a package of TypeScript that is linked from a workspace needs hooks', async () => {
+  const cwd = installed({
+    'agents.ts': `import { two } from 'tools';${report('two')}`,
+    'packages/tools/package.json': '{ "name": "tools", "type": "module", "exports": "./main.ts" }',
+    'packages/tools/main.ts': tools,
+  });
+  symlinkSync(join(cwd, 'packages/tools'), join(cwd, 'node_modules/tools'), 'junction');
+  expect(await loaded(cwd)).toEqual({ value: 2, isWritten: false });
+});
+
+test('a module knows the address of its source', async () => {
+  const cwd = installed({
+    'agents.ts': report('[import.meta.url, import.meta.filename, import.meta.dirname]'),
+  });
+  const path = join(cwd, 'agents.ts');
+  expect(await loaded(cwd)).toEqual({
+    // older ones of Node 20 know no more than the URL
+    value: [pathToFileURL(path).href, ...('filename' in import.meta ? [path, dirname(path)] : [null, null])],
+    isWritten: canWrite,
+  });
+});
+
+test('a changed module is written anew, also below one that has not changed', async () => {
+  const cwd = installed({
+    'agents.ts': `import { two } from './tools.ts';${report('two')}`,
+    'tools.ts': tools,
+  });
+  expect(await loaded(cwd)).toMatchObject({ value: 2 });
+  writeFileSync(join(cwd, 'tools.ts'), 'export const two: number = 22;\n');
+  expect(await loaded(cwd)).toEqual({ value: 22, isWritten: canWrite });
+  if (canWrite) expect(readdirSync(join(cwd, written))).toHaveLength(2);
+});
+
+test('what cannot be imported is named as in the source, and no code has been executed before', async () => {
+  const cwd = installed({
+    'agents.ts':
+      "import { three } from './tools.ts';\nimport './said.ts';\nexport const a: number = three;\n",
+    'tools.ts': tools,
+    'said.ts': "console.error('executed' as string);\n",
+  });
+  expect((await run(['start'], { cwd })).stderr).toContain(
+    "could not be loaded: SyntaxError: The requested module './tools.ts' does not provide an export named 'three'",
+  );
+  writeFileSync(join(cwd, 'agents.ts'), "import './said.ts';\nthrow new RangeError('once' as string);\n");
+  expect((await run(['start'], { cwd })).stderr).toBe(
+    'executed\nagents.ts:2 could not be loaded: RangeError: once\n',
+  );
+});
+
+test('nothing is written where it may not be', async () => {
+  const cwd = installed({ 'agents.ts': report('1') });
+  mkdirSync(join(cwd, 'node_modules/.cache/runyard'), { recursive: true });
+  writeFileSync(join(cwd, written), 'a file');
+  expect(await loaded(cwd)).toEqual({ value: 1, isWritten: false });
+  expect(existsSync(join(cwd, 'node_modules/.cache/runyard/stripped'))).toBe(true);
+});
