@@ -9,7 +9,7 @@ import { readDotEnv } from './dot-env.js';
 import { CommandFailure } from './failure.js';
 import { canRegisterInThisThread, registerInThisThread } from './typescript/same-thread-hooks.js';
 import { stripTypes } from './typescript/strip-types.js';
-import { importWritten } from './typescript/written-modules.js';
+import { importWritten, writtenAddress } from './typescript/written-modules.js';
 import type { HooksData } from './typescript-hooks.js';
 
 const extensions = ['ts', 'mts', 'js', 'mjs'];
@@ -64,13 +64,16 @@ type Exports = Record<string, unknown>;
 
 /** Without hooks where those need a thread. Who asks for the imports needs it in any case: only hooks see them all. */
 async function importEntry(path: string, onImport?: OnImport): Promise<Exports> {
+  let loadsAgain = false;
   if (onImport === undefined && !canRegisterInThisThread) {
     await importRunyardAhead(path);
     process.setSourceMapsEnabled(true);
-    const exported = await orFailure(path, () => importWritten(path));
-    if (exported !== undefined) return exported;
+    const address = await writtenAddress(path);
+    const exported = address && (await orFailure(path, () => importWritten(address)));
+    if (exported) return exported;
+    loadsAgain = address !== undefined;
   }
-  await prepareImport(path, onImport);
+  await prepareImport(path, onImport, loadsAgain);
   return importPrepared(path);
 }
 
@@ -89,7 +92,7 @@ async function orFailure<Result>(path: string, load: () => Promise<Result>): Pro
 }
 
 /** From here on, imports read TypeScript. `path` is what will be imported first. */
-export async function prepareImport(path: string, onImport?: OnImport): Promise<void> {
+export async function prepareImport(path: string, onImport?: OnImport, loadsAgain = false): Promise<void> {
   await importRunyardAhead(path);
   // only now: maps are looked for in every module that is loaded from here on
   process.setSourceMapsEnabled(true);
@@ -99,7 +102,7 @@ export async function prepareImport(path: string, onImport?: OnImport): Promise<
   };
   if (registerInThisThread(onLoad)) return;
   const hooks = new URL('../cli/typescript-hooks.js', import.meta.url);
-  if (onImport === undefined) register(hooks, { data: {} satisfies HooksData });
+  if (onImport === undefined) register(hooks, { data: { loadsAgain } satisfies HooksData });
   else registerWatched(hooks, onLoad);
 }
 

@@ -10,23 +10,44 @@ import { stripTypes } from './typescript/strip-types.js';
  */
 
 let loaded: HooksData['loaded'];
+let loadsAgain = false;
 
 export interface HooksData {
   /** Receives the address of each module of the application that is loaded. */
   readonly loaded?: import('node:worker_threads').MessagePort;
+  /** Packages could not be loaded without hooks, which Node remembers by their addresses: they need others. */
+  readonly loadsAgain?: boolean;
 }
 
 export const initialize: InitializeHook<HooksData | undefined> = (data) => {
   loaded = data?.loaded;
+  loadsAgain = data?.loadsAgain ?? false;
 };
+
+const again = '?again';
+const bundle = new URL('../', import.meta.url).href;
+
+/** Not those of Runyard, which has been loaded: an application would get a second one. */
+function readdressed<Resolved extends { url: string }>(
+  found: Resolved,
+  specifier: string,
+  importer = '',
+): Resolved {
+  const isOfPackage = importer.endsWith(again) || /^[\w@]/.test(specifier);
+  if (!loadsAgain || !isOfPackage || !/^file:[^?#]*$/.test(found.url)) return found;
+  return [found.url, importer].some((url) => url.startsWith(bundle))
+    ? found
+    : { ...found, url: found.url + again };
+}
 
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   try {
-    return shared(await nextResolve(specifier, context));
+    const found = shared(await nextResolve(specifier, context));
+    return readdressed(found, specifier, context.parentURL);
   } catch (error) {
     for (const source of sourcesOf(specifier)) {
       try {
-        return await nextResolve(source, context);
+        return readdressed(await nextResolve(source, context), specifier, context.parentURL);
       } catch {
         // The first error is the one that helps the reader.
       }

@@ -51,6 +51,14 @@ test.each<[name: string, files: Record<string, string>, value: unknown]>([
     },
     4,
   ],
+  [
+    'modules that declare names of the language',
+    {
+      'agents.ts': `import { two } from './tools.ts';\nimport { Symbol as four } from './symbol.ts';${report('two + four')}`,
+      'symbol.ts': 'const globalThis: number = 4;\nexport const Symbol: number = globalThis;\n',
+    },
+    6,
+  ],
 ])('without hooks, an application imports %s', async (_name, files, value) => {
   const cwd = installed({ 'tools.ts': tools, ...files });
   for (const _start of ['first', 'second']) expect(await loaded(cwd)).toEqual({ value, isWritten: canWrite });
@@ -67,6 +75,25 @@ test.each<[name: string, files: Record<string, string>, value: unknown]>([
     'a text that looks like an import',
     { 'agents.ts': `const text: string = \`\nimport { two } from "./tools.ts";\`;${report('text.length')}` },
     34,
+  ],
+  [
+    'a text that looks like the end of a comment and an import',
+    {
+      'agents.ts': `/* one */ const text: string = \` */\nimport { two } from "./tools.ts";\`;${report('text.length')}`,
+    },
+    37,
+  ],
+  [
+    'a package of TypeScript, behind one of JavaScript',
+    {
+      'agents.ts': `import { two } from 'plain';${report('two')}`,
+      'node_modules/plain/package.json': '{ "name": "plain", "type": "module", "exports": "./main.js" }',
+      'node_modules/plain/main.js': "export * from 'typed';\n",
+      'node_modules/typed/package.json': '{ "name": "typed", "type": "module", "exports": "./main.ts" }',
+      'node_modules/typed/main.ts': "export * from './tools.js';\n",
+      'node_modules/typed/tools.ts': tools,
+    },
+    2,
   ],
   [
     'modules that import each other',
@@ -151,6 +178,25 @@ test('what cannot be imported is named as in the source, and no code has been ex
   expect((await run(['start'], { cwd })).stderr).toBe(
     'executed\nagents.ts:2 could not be loaded: RangeError: once\n',
   );
+});
+
+test('a package that throws is executed once', async () => {
+  const cwd = installed({
+    'agents.ts': "import 'careless';\n",
+    'node_modules/careless/package.json': '{ "name": "careless", "main": "main.cjs" }',
+    'node_modules/careless/main.cjs': "console.error('executed');\nthrow new RangeError('no key');\n",
+  });
+  expect((await run(['start'], { cwd })).stderr).toBe(
+    'executed\nagents.ts could not be loaded: RangeError: no key\n',
+  );
+});
+
+test('a folder is not a file', async () => {
+  const cwd = installed({
+    'agents.ts': `import { two } from './tools.ts/';${report('two')}`,
+    'tools.ts': tools,
+  });
+  expect((await run(['start'], { cwd })).stderr).toContain('Directory import');
 });
 
 test('nothing is written where it may not be', async () => {

@@ -8,20 +8,27 @@ import { maker, stripTypes } from './strip-types.js';
 
 type Exports = Record<string, unknown>;
 
-/** Each written module calls it before anything else. */
-const begun = Symbol.for('runyard.module');
+/**
+ * What each written module calls before anything else. A name of its own: a module may declare `Symbol`, or even
+ * `globalThis`.
+ */
+const begun = '__runyardModule';
 
 /**
- * Imports an application as modules that were written for Node to load by itself. Hooks would need a thread of their
- * own where Node cannot run them in this one: a sixth of a start, and 10 MiB. Returns undefined when only hooks can
- * import the application; none of its code has been executed then.
+ * The address of an application that was written as modules for Node to load by itself. Hooks would need a thread of
+ * their own where Node cannot run them in this one: a sixth of a start, and 10 MiB. Undefined when only hooks can import
+ * the application.
  */
-export async function importWritten(path: string): Promise<Exports | undefined> {
-  const address = await new WrittenModules().addressOf(path).catch(() => undefined);
-  if (address === undefined) return undefined;
+export function writtenAddress(path: string): Promise<string | undefined> {
+  return new WrittenModules().addressOf(path).catch(() => undefined);
+}
+
+/** Returns undefined when Node could not load a module, perhaps one of a package; no code has been executed then. */
+export async function importWritten(address: string): Promise<Exports | undefined> {
   let executes = false;
-  const begin = (meta: ImportMeta, url: string): void => {
+  const begin = (meta?: ImportMeta, url = ''): void => {
     executes = true;
+    if (meta === undefined) return;
     meta.url = url;
     if (meta.filename === undefined) return;
     const file = fileURLToPath(url);
@@ -76,7 +83,7 @@ class WrittenModules {
 
   /** What the written module imports instead. */
   async #target(specifier: string, path: string): Promise<string | undefined> {
-    if (/^\.{1,2}\/[\w./-]+$/.test(specifier)) {
+    if (/^\.{1,2}\/[\w./-]*[\w-]$/.test(specifier)) {
       const names = [specifier, ...sourcesOf(specifier)].map((name) => resolve(dirname(path), name));
       const found = names.find((name) => statSync(name, { throwIfNoEntry: false })?.isFile());
       return found && this.addressOf(realpathSync(found));
@@ -124,8 +131,9 @@ function importsOf(code: string): Import[] | undefined {
     end = line;
     const [, specifier] = /^(?:import|export) (?:[^"'`;]* from )?"([^"\\]+)";$/.exec(text) ?? [];
     if (isComment || text.startsWith('/*')) {
-      isComment = !text.includes('*/');
-      if (!isComment && !text.endsWith('*/')) break;
+      const close = text.indexOf('*/', isComment ? 0 : 2);
+      isComment = close < 0;
+      if (!isComment && close !== text.length - 2) break;
     } else if (specifier !== undefined) found.push({ line, text, specifier });
     else if (text !== '' && !text.startsWith('//')) break;
   }
@@ -139,8 +147,9 @@ function importsOf(code: string): Import[] | undefined {
 const metaName = ['import', 'meta'].join('.');
 const mapStart = '//# sourceMappingURL=data:application/json;base64,';
 
+/** Its import is executed before those of packages, whose code may throw. */
 function beginningOf(url: string): string {
-  return `globalThis[Symbol.for("runyard.module")](${metaName}, ${JSON.stringify(url)});`;
+  return `import "data:text/javascript,${begun}()";${begun}(${metaName}, ${JSON.stringify(url)});`;
 }
 
 /** The source map does not know the first line yet. */
