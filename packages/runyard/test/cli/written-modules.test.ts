@@ -84,6 +84,15 @@ test.each<[name: string, files: Record<string, string>, value: unknown]>([
     37,
   ],
   [
+    'a package that imports what it is given the place of',
+    {
+      'agents.ts': `import { load } from 'loader';\nconst { two } = await load(new URL('tools.ts', import.meta.url).href);${report('two')}`,
+      'node_modules/loader/package.json': '{ "name": "loader", "type": "module", "exports": "./main.js" }',
+      'node_modules/loader/main.js': 'export const load = (url) => import(url);\n',
+    },
+    2,
+  ],
+  [
     'a package of TypeScript, behind one of JavaScript',
     {
       'agents.ts': `import { two } from 'plain';${report('two')}`,

@@ -140,7 +140,14 @@ function importsOf(code: string): Import[] | undefined {
   const rest = lines.slice(end).join('\n');
   const hasOthers =
     /^\s*import\b(?!\.meta)|\bfrom\s*["']|\bimport\s*["'(]|\bimport\.meta\b(?!\.(?:url|dirname|filename)\b)/m;
-  return hasOthers.test(rest) ? undefined : found;
+  if (hasOthers.test(rest)) return undefined;
+  // a package that is given a place may import files of the application
+  const givesPlace = /\bimport\.meta\b|\bprocess\.cwd\b/.test(rest);
+  return givesPlace && found.some(({ specifier }) => isForeign(specifier)) ? undefined : found;
+}
+
+function isForeign(specifier: string): boolean {
+  return !isBuiltin(specifier) && !/^(?:\.|file:|(?:runyard|zod)(?:\/|$))/.test(specifier);
 }
 
 /** Not in one word: the bundle has another name for it in its own code (`scripts/lib/split-module.mjs`). */
