@@ -79,9 +79,9 @@ test.each<[name: string, files: Record<string, string>, value: unknown]>([
   [
     'a text that looks like the end of a comment and an import',
     {
-      'agents.ts': `/* one */ const text: string = \` */\nimport { two } from "./tools.ts";\`;${report('text.length')}`,
+      'agents.ts': `/* one */ const text: string = \` */\nimport { two } from "./tools.ts";\n\`;${report('text.length')}`,
     },
-    37,
+    38,
   ],
   [
     'a package that imports what it is given the place of',
