@@ -62,10 +62,16 @@ export async function loadEntry(path: string, onImport?: OnImport): Promise<Appl
 
 type Exports = Record<string, unknown>;
 
+/** Whether a debugger may be attached. It would have to find its breakpoints in the folder of packages, which most skip. */
+function isInspected(): boolean {
+  const { inspector } = process.features;
+  return inspector && createRequire(import.meta.url)('node:inspector').url() !== undefined;
+}
+
 /** Without hooks where those need a thread. Who asks for the imports needs it in any case: only hooks see them all. */
 async function importEntry(path: string, onImport?: OnImport): Promise<Exports> {
   let loadsAgain = false;
-  if (onImport === undefined && !canRegisterInThisThread) {
+  if (onImport === undefined && !canRegisterInThisThread && !isInspected()) {
     await importRunyardAhead(path);
     process.setSourceMapsEnabled(true);
     const address = await writtenAddress(path);

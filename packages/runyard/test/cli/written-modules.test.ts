@@ -23,9 +23,9 @@ function installed(files: Record<string, string>): string {
   return realpathSync(project({ 'node_modules/.package-lock.json': '{}', ...files }));
 }
 
-async function loaded(cwd: string): Promise<unknown> {
-  const { stderr } = await run(['start'], { cwd });
-  const [, message = stderr] = /^agents\.ts:\d+ could not be loaded: (\{.*\})\n$/.exec(stderr) ?? [];
+async function loaded(cwd: string, env: Record<string, string> = {}): Promise<unknown> {
+  const { stderr } = await run(['start'], { cwd, env });
+  const [, message = stderr] = /^agents\.ts:\d+ could not be loaded: (\{.*\})\n$/m.exec(stderr) ?? [];
   return JSON.parse(message);
 }
 
@@ -138,6 +138,12 @@ test.each<[name: string, files: Record<string, string>, value: unknown]>([
   ],
 ])('with hooks, an application has %s', async (_name, files, value) => {
   expect(await loaded(installed({ 'tools.ts': tools, ...files }))).toEqual({ value, isWritten: false });
+});
+
+test('a process that a debugger can attach to uses hooks', async () => {
+  const cwd = installed({ 'agents.ts': report('2') });
+  const inspected = await loaded(cwd, { NODE_OPTIONS: '--inspect=127.0.0.1:0' });
+  expect(inspected).toEqual({ value: 2, isWritten: false });
 });
 
 test('a package of TypeScript that is linked from a workspace needs hooks', async () => {
