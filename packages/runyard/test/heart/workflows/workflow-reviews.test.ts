@@ -311,3 +311,13 @@ test('a person chooses one of the existing routes', async () => {
   const names = told(await run.events());
   expect(names.slice(names.indexOf('WorkflowPaused') + 1)[0]).toBe('RouterExecutionStarted way');
 });
+
+test('a function whose output is reviewed has a key for what it must not do twice', async () => {
+  const keys: string[] = [];
+  const { flow } = reviewed({ requiresOutputReview: true }, ({ idempotencyKey, runId }) => {
+    keys.push(idempotencyKey.replace(runId, 'run'));
+    return 'done';
+  });
+  await ran(flow);
+  expect(keys).toEqual(['run:node:1:run:1']);
+});

@@ -100,7 +100,9 @@ async function attempt(
           const call = { tries, signal, isBounded: node.timeoutMs !== undefined };
           calls = new FunctionCalls(functionSite(flow, node, place, scope, round, site), call);
           const input = stepInput(flow, place, scope, state);
-          const given = stepContext(flow, node, place, input, round, { ...site, signal }, reports, calls);
+          const { key, idempotencyKey } = site;
+          const inTime = { key, idempotencyKey, signal };
+          const given = stepContext(flow, node, place, input, round, inTime, reports, calls);
           return context.callApplication(node.name, () => work(given));
         }),
       ]);
