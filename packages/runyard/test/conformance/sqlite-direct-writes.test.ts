@@ -143,3 +143,9 @@ test('a database that closes finishes the write under way and leaves nothing in 
   expect(reopened.prepare('SELECT count(*) AS count FROM notes').get()).toEqual({ count: 3 });
   reopened.close();
 });
+
+test('a small write to a closed database fails', async () => {
+  const { database } = await openNotes();
+  await database.close();
+  await expect(database.write(note('late'))).rejects.toThrow('The database is closed.');
+});

@@ -170,8 +170,9 @@ export class SqliteWriter {
     const batches = this.#waiting;
     this.#waiting = [];
     const [batch, ...others] = batches;
-    if (batch !== undefined && others.length === 0 && (await this.#writeDirectly(batch))) return;
     try {
+      const isAlone = others.length === 0 && !this.#closed;
+      if (batch !== undefined && isAlone && (await this.#writeDirectly(batch))) return;
       const link = this.#open();
       const texts = this.#textsUnknownTo(link);
       const reply = await link.exchange({
