@@ -131,11 +131,12 @@ export class RunGuard implements ExecutionGuard {
         this.leave();
         resolve(result);
       };
-      work().then(done, (error: unknown) => this.fail(error));
       const { around, controller } = this;
+      // before the work begins: its first lines may look at the signal, or meet a limit
       if ((around ?? controller).aborted) this.handleEvent();
       else if (around === undefined) controller.onAbort = this;
       else around.addEventListener('abort', this, { once: true });
+      work().then(done, (error: unknown) => this.fail(error));
     });
   }
 
