@@ -3,9 +3,11 @@ import { LazyAbort } from '../abort.js';
 import { callOptions } from './called-model.js';
 import { scriptedModel } from './scripted.js';
 
-test('a model that hands on a copy of its options hands on the signal', () => {
+test('a model that hands on its options in another object hands on the signal', () => {
   const scope = new LazyAbort();
   const ownModel = { ...scriptedModel([]) };
-  const copy = { ...callOptions(ownModel, scope) };
-  expect(copy.signal).toBe(scope.signal);
+  const options = callOptions(ownModel, scope);
+  for (const copy of [{ ...options }, Object.create(options), new Proxy(options, {})])
+    expect(copy.signal).toBe(scope.signal);
+  expect(Object.keys(options)).toEqual(['signal']);
 });

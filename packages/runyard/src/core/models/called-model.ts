@@ -40,10 +40,11 @@ export function callOptions(model: Model, scope: { readonly signal: AbortSignal 
 
 class AskedOptions implements ModelCallOptions {
   declare readonly signal: AbortSignal;
-  readonly #scope: { readonly signal: AbortSignal };
+  /** Not `#scope`, which a proxy in front of these options, or an object made from them, would not have. */
+  declare private readonly scope: { readonly signal: AbortSignal };
 
   constructor(scope: { readonly signal: AbortSignal }) {
-    this.#scope = scope;
+    Object.defineProperty(this, 'scope', { value: scope });
     Object.defineProperty(this, 'signal', AskedOptions.signal);
   }
 
@@ -51,7 +52,7 @@ class AskedOptions implements ModelCallOptions {
   private static readonly signal = {
     enumerable: true,
     get(this: AskedOptions) {
-      return this.#scope.signal;
+      return this.scope.signal;
     },
   };
 }
