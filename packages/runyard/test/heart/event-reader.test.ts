@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { RunStore } from '../../src/capabilities/runs/storage/store.js';
 import type { EventName } from '../../src/core/events/run-event.js';
 import { EventLog } from '../../src/core/runs/events/event-log.js';
@@ -113,4 +113,51 @@ test('a reader that cannot read the store follows no longer', async () => {
   hint();
   await expect(next).rejects.toThrow('away');
   expect(followers.size).toBe(0);
+});
+
+/** A reader, from its first event on, of a run that is live here. */
+async function readerOf(log: EventLog) {
+  const store = await freshStore();
+  return new EventReader({ journal: store, timers: systemTimers, liveLog: () => log }, 'r', 0);
+}
+
+const started = (index: number) => new LoggedEvent(index, 'RunStarted', null, '{}');
+
+test('a reader that is closed while it waits for a live run answers, and the log forgets it', async () => {
+  const log = new EventLog(0);
+  const reader = await readerOf(log);
+  const wake = vi.spyOn(reader, 'wake');
+  const next = reader.next();
+  reader.close();
+  expect(await next).toBeNull();
+  wake.mockClear();
+  log.append(started(0));
+  expect(wake).not.toHaveBeenCalled();
+});
+
+test('a reader that has read all of a live run answers when the run has ended', async () => {
+  const log = new EventLog(0);
+  log.append(started(0));
+  const reader = await readerOf(log);
+  expect(await reader.next()).toMatchObject([{ index: 0 }]);
+  log.end();
+  expect(await reader.next()).toBeNull();
+});
+
+test('a reader behind what is in memory does not wait for another event', async () => {
+  const log = new EventLog(5);
+  log.append(started(5));
+  expect(await (await readerOf(log)).next()).toMatchObject([{ index: 5 }]);
+});
+
+test('a reader shows nothing that only the memory of a process has that lost the run', async () => {
+  const log = new EventLog(0);
+  log.append(started(0));
+  const store = await freshStore();
+  const logs = [log];
+  const sources = { journal: store, timers: systemTimers, liveLog: () => logs.pop() };
+  const reader = new EventReader(sources, 'r', 0);
+  log.moveAway();
+  log.end();
+  expect(await reader.next()).toBeNull();
 });
