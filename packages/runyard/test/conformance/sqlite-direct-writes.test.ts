@@ -144,8 +144,8 @@ test('a database that closes finishes the write under way and leaves nothing in 
   reopened.close();
 });
 
-test('a small write to a closed database fails', async () => {
-  const { database } = await openNotes();
+test('a small write to a database that is closed is refused', async () => {
+  const { database } = await openNotes({ endsThread: false });
   await database.close();
   await expect(database.write(note('late'))).rejects.toThrow('The database is closed.');
 });

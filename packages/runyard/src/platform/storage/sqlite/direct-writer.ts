@@ -69,7 +69,9 @@ export class DirectWriter {
     });
   }
 
+  /** Its statements go as well: they would keep the connection open. */
   close(): void {
+    this.#runner = undefined;
     if (this.#log !== undefined) closeSync(this.#log);
     this.#log = undefined;
   }

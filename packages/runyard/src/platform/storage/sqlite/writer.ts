@@ -144,8 +144,8 @@ export class SqliteWriter {
   async close(closeOthers: () => void): Promise<void> {
     const done = await this.#turns.take();
     this.#closed = true;
-    closeOthers();
     try {
+      closeOthers();
       await this.#link?.close();
     } catch (error) {
       // it has just ended by itself, and the next start of a service finds the log beside the file
@@ -171,8 +171,7 @@ export class SqliteWriter {
     this.#waiting = [];
     const [batch, ...others] = batches;
     try {
-      const isAlone = others.length === 0 && !this.#closed;
-      if (batch !== undefined && isAlone && (await this.#writeDirectly(batch))) return;
+      if (batch !== undefined && others.length === 0 && (await this.#writeDirectly(batch))) return;
       const link = this.#open();
       const texts = this.#textsUnknownTo(link);
       const reply = await link.exchange({
@@ -198,7 +197,7 @@ export class SqliteWriter {
   /** Whether the only write that waits is made, or its failure reported, without the thread. */
   async #writeDirectly({ units, resolve, reject }: WaitingBatch): Promise<boolean> {
     const [unit] = units;
-    if (unit === undefined || units.length > 1) return false;
+    if (this.#closed || unit === undefined || units.length > 1) return false;
     const { direct, availability } = this.options;
     const refusal = direct.write(unit, this.#texts);
     if (refusal === undefined) return false;
