@@ -1,4 +1,4 @@
-import fs, { statSync } from 'node:fs';
+import fs, { statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -148,4 +148,14 @@ test('a small write to a database that is closed is refused', async () => {
   const { database } = await openNotes({ endsThread: false });
   await database.close();
   await expect(database.write(note('late'))).rejects.toThrow('The database is closed.');
+});
+
+test('small writes to a database behind a symbolic link are synced where its log is', async () => {
+  const place = await emptySqlite();
+  const path = place.url.replace('sqlite://', '');
+  writeFileSync(`${path}.real`, '');
+  symlinkSync(`${path}.real`, path);
+  const database = await place.openUnprepared();
+  await database.transaction((run) => run('CREATE TABLE notes (id text PRIMARY KEY, text text)'));
+  for (const id of ['a', 'b', 'c', 'd']) expect(await database.write(note(id))).toEqual([-1]);
 });

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Kysely } from 'kysely';
 import { errorCode } from '../../../core/errors/error-code.js';
@@ -39,7 +39,8 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
   const connection = openConnection(id, path);
   const reader = new SqliteReader(connection, availability);
   const direct = new DirectWriter(connection, {
-    path,
+    // SQLite has its log beside the file itself, not beside a link to it
+    path: realpathSync(path),
     isSynced: durability === 'power-cut',
     before: 'PRAGMA busy_timeout = 0',
     after: readingTimeout,
