@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fs, { statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { Worker } from 'node:worker_threads';
@@ -68,6 +69,25 @@ test('a log that cannot be synced fails the write as a database that accepts non
     await database.write([[{ sql: 'UPDATE notes SET text = ?', parameters: ['again'] }]]);
     return database.outage === undefined;
   });
+});
+
+test('after a log that could not be synced nothing is written before the file itself has what the log holds', async () => {
+  const { database, path } = await openNotes();
+  const { restore } = syncWith((done) => done(Object.assign(new Error('i/o error'), { code: 'EIO' })));
+  await expect(database.write(note('unsure'))).rejects.toSatisfy(isTransientStorageError);
+  restore();
+  const { DatabaseSync } = loadSqliteLibrary();
+  const other = new DatabaseSync(path);
+  other.exec('BEGIN; SELECT * FROM notes');
+  await expect(database.write(note('refused'))).rejects.toSatisfy(isTransientStorageError);
+  other.exec('COMMIT');
+  other.close();
+  await database.write(note('after'));
+  // in another process: to close the file here would end the locks of this one
+  execFileSync(process.execPath, ['-e', `fs.copyFileSync(...process.argv.slice(1))`, path, `${path}.copy`]);
+  const copy = new DatabaseSync(`${path}.copy`);
+  expect(copy.prepare('SELECT id FROM notes').all()).toContainEqual({ id: 'unsure' });
+  copy.close();
 });
 
 test('a refused unit reports its guard, and one that fails leaves nothing', async () => {

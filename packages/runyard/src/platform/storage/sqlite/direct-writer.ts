@@ -30,6 +30,11 @@ export class DirectWriter {
   #runner: BatchRunner | undefined;
   #log: number | undefined;
   #count = 0;
+  /**
+   * Whether the disk failed to take the log. A later sync may succeed and leave a gap there, and SQLite reads no further
+   * after a power cut: nothing is written until the thread has moved the log into the file.
+   */
+  isUnsure = false;
 
   constructor(
     private readonly connection: SqliteConnection,
@@ -43,7 +48,7 @@ export class DirectWriter {
   write(unit: readonly NumberedRow[], texts: readonly string[]): number | undefined {
     const position = this.#count % cycle;
     this.#count += 1;
-    if (position < byThread || !isSmall(unit)) return undefined;
+    if (this.isUnsure || position < byThread || !isSmall(unit)) return undefined;
     const { before, after } = this.options;
     this.connection.exec(before);
     try {
@@ -59,14 +64,16 @@ export class DirectWriter {
   }
 
   /** Resolves when the disk has what was written. */
-  synced(): Promise<void> {
+  async synced(): Promise<void> {
     const { path, isSynced } = this.options;
-    if (!isSynced) return Promise.resolve();
-    return new Promise((resolve, reject) => {
+    if (!isSynced) return;
+    this.isUnsure = true;
+    await new Promise<void>((resolve, reject) => {
       // it is there as long as a connection is open
       this.#log ??= openSync(`${path}-wal`, 'r+');
       fdatasync(this.#log, (error) => (error === null ? resolve() : reject(error)));
     });
+    this.isUnsure = false;
   }
 
   /** Its statements go as well: they would keep the connection open. */

@@ -1,4 +1,5 @@
 import type { Log } from '../../../core/log.js';
+import { fieldsOf } from '../../../core/objects.js';
 import type { Availability } from '../availability.js';
 import type { WriteUnit } from '../database.js';
 import { encodeForSqlite } from '../text.js';
@@ -105,7 +106,7 @@ export class SqliteWriter {
     const end = await this.#turns.take();
     const { availability } = this.options;
     try {
-      const reply = await this.#open().exchange({ kind: 'script', sql, unlessFound });
+      const reply = await (await this.#open()).exchange({ kind: 'script', sql, unlessFound });
       if (reply.kind !== 'script') throw errorIn(reply);
       availability.end('unwritable');
       return reply.ran;
@@ -121,7 +122,7 @@ export class SqliteWriter {
     const end = await this.#turns.take();
     const { availability } = this.options;
     try {
-      const link = this.#open();
+      const link = await this.#open();
       const query: WriterTurn['query'] = async (sql, parameters) => {
         try {
           return await queryOver(link, sql, parameters);
@@ -172,7 +173,7 @@ export class SqliteWriter {
     const [batch, ...others] = batches;
     try {
       if (batch !== undefined && others.length === 0 && (await this.#writeDirectly(batch))) return;
-      const link = this.#open();
+      const link = await this.#open();
       const texts = this.#textsUnknownTo(link);
       const reply = await link.exchange({
         kind: 'batches',
@@ -219,12 +220,20 @@ export class SqliteWriter {
   }
 
   /** The thread that writes; throws while one that keeps ending is not started again yet. */
-  #open(): ThreadLink {
+  async #open(): Promise<ThreadLink> {
     if (this.#closed) throw new Error('The database is closed.');
     if (this.#link === undefined && performance.now() < this.#pausedUntil)
       throw new WriterEnded(this.#lastFault);
     this.#link ??= this.#start();
-    return this.#link;
+    const link = this.#link;
+    if (this.options.direct.isUnsure) {
+      const { rows } = await queryOver(link, 'PRAGMA wal_checkpoint(TRUNCATE)', []);
+      const { busy } = fieldsOf(rows[0]);
+      // another process reads what the log holds
+      if (busy !== 0) throw new SqliteError({ message: 'database is locked', code: undefined, errcode: 5 });
+      this.options.direct.isUnsure = false;
+    }
+    return link;
   }
 
   #start(): ThreadLink {
