@@ -22,5 +22,8 @@ export async function* jsonPiecesOf(body: object): AsyncGenerator<string> {
 
 function packedPieces(body: object): AsyncGenerator<string> {
   const texts = new LongTexts(0);
-  return unpackedPieces(packed(body, (text) => texts.idOf(text)), texts);
+  return unpackedPieces(
+    packed(body, (text) => texts.idOf(text)),
+    texts,
+  );
 }
