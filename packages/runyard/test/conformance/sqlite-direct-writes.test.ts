@@ -175,7 +175,7 @@ test('small writes to a database behind a symbolic link are synced where its log
   const path = place.url.replace('sqlite://', '');
   writeFileSync(`${path}.real`, '');
   symlinkSync(`${path}.real`, path);
-  const database = await place.openUnprepared();
+  const database = (await place.openUnprepared()) as SqliteDatabase;
   await database.transaction((run) => run('CREATE TABLE notes (id text PRIMARY KEY, text text)'));
   for (const id of ['a', 'b', 'c', 'd']) expect(await database.write(note(id))).toEqual([-1]);
 });
