@@ -51,7 +51,7 @@ class WrittenModules {
   readonly #addresses = new Map<string, string | undefined>();
 
   async addressOf(path: string): Promise<string | undefined> {
-    // of one that imports itself, through others, there is none yet
+    // a module that imports itself, through others, has no address yet
     if (this.#addresses.has(path)) return this.#addresses.get(path);
     this.#addresses.set(path, undefined);
     const address = await this.#write(path);

@@ -28,7 +28,7 @@ export async function withModel<T extends ObservedAnswer>(
   }
 }
 
-/** The same without the observer: whoever reads the answer reports it. */
+/** The same without the observer: the reader of the answer reports it. */
 export function onBehalf<T>({ callApplication }: ModelCaller, model: Model, work: () => T): T {
   return isNative(model) ? work() : callApplication(model.id, work);
 }

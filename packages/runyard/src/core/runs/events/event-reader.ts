@@ -120,7 +120,7 @@ export class EventReader implements Waiter {
     return events === 'behind' ? undefined : this.taken(events);
   }
 
-  /** The wanted ones of these events; undefined when it is none of them. */
+  /** The wanted events among these; undefined when no event is wanted. */
   private taken(events: readonly LoggedEvent[]): readonly LoggedEvent[] | undefined {
     const last = events.at(-1);
     if (last === undefined) return undefined;
