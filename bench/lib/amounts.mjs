@@ -1,6 +1,6 @@
 /** How often and how long each section measures. */
 export const thorough = {
-  load: { rounds: 5, milliseconds: 500 },
+  load: { rounds: 9, milliseconds: 500, warmUpMs: 5000 },
   warmUp: { runs: { runs: 5000, milliseconds: 5000 }, streams: { runs: 1500, milliseconds: 3000 } },
   session: { length: 1000, rounds: 4 },
   streams: { count: 2000, repetitions: 3 },
@@ -27,7 +27,7 @@ export const thorough = {
 
 /** Fewer and shorter rounds. */
 export const quick = {
-  load: { rounds: 3, milliseconds: 300 },
+  load: { rounds: 3, milliseconds: 300, warmUpMs: 1000 },
   warmUp: { runs: { runs: 2000, milliseconds: 3000 }, streams: { runs: 600, milliseconds: 1500 } },
   session: { length: 1000, rounds: 2 },
   streams: { count: 2000, repetitions: 1 },

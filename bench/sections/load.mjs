@@ -20,13 +20,15 @@ export async function warmUp(load, server, bounds) {
   await oneRound(load, server, shapes[3], bounds.streams);
 }
 
-/** Loads two servers in turns, so that whatever else the machine does hits both, and takes the median of each. */
-export async function compareUnderLoad(load, { base, measured }, shape, { rounds, milliseconds }) {
+/**
+ * Loads two servers in turns, so that whatever else the machine does hits both, and takes the median of each. Each load
+ * uses code of its own: a service that runs for hours has compiled it, so it is compiled before the first round.
+ */
+export async function compareUnderLoad(load, { base, measured }, shape, { rounds, milliseconds, warmUpMs }) {
   const servers = { base, measured };
   const samples = { base: [], measured: [] };
-  for (const server of [base, measured]) {
-    await oneRound(load, server, shape, { runs: mostRunsPerRound, milliseconds });
-  }
+  for (const server of [base, measured])
+    await oneRound(load, server, shape, { runs: mostRunsPerRound, milliseconds: warmUpMs });
   for (let round = 0; round < rounds; round += 1) {
     const order = round % 2 === 0 ? ['base', 'measured'] : ['measured', 'base'];
     for (const name of order) {
