@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { consoleBuild, consoleFiles } from './console.mjs';
 import { licences } from './licences.mjs';
+import { nativeFiles } from './native-files.mjs';
 import { loaderFile, splitModule, splitRequired } from './split-module.mjs';
 
 /** What is imported by name, and what Node loads by its path. */
@@ -47,12 +48,22 @@ const browserFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.p
 /** Packages that a bundled one asks for and can do without. */
 const neverInstalled = ['pg-native', 'canvas'];
 
+/** Packages that a bundled one loads and that ours never calls: turndown gets parsed pages, no text to parse. */
+const neverCalled = ['@mixmark-io/domino'];
+
+/** Its source is minified, and the bundler would write it a quarter larger. */
+const minifiedFile = 'chunks/pdfjs.js';
+
 /** Packages that applications import too, or need the types of: the bundle has its own copy all the same. */
 const bundledAnyway = ['zod', 'fastify'];
 
 /** Parts of zod that only applications use: all of it as one value, and all languages. */
 const forApplications =
   /[\\/]zod[\\/]v4[\\/](?:core[\\/](?:index|compile)|classic[\\/](?:external|from-json-schema)|locales[\\/](?!en\b))/;
+
+/** The embedders and rerankers of providers. */
+const providerEmbedders =
+  /[\\/]dist[\\/]core[\\/](?:embedders[\\/](?:cohere|gemini|openai|provider-embedder|voyage)|rerankers[\\/]provider-reranker)\.js$/;
 
 const here = fileURLToPath(new URL('./', import.meta.url));
 
@@ -70,12 +81,12 @@ export async function bundle(folder) {
     join(folder, 'package.json'),
     join(folder, '../../node_modules/.package-lock.json'),
     consoleBuild,
-    ...['bundle.mjs', 'licences.mjs', 'split-module.mjs'].map((name) => join(here, name)),
+    ...['bundle.mjs', 'licences.mjs', 'native-files.mjs', 'split-module.mjs'].map((name) => join(here, name)),
   ];
   if (sources.every((path) => changedAt(last) >= changedAt(path))) return;
   const output = await bundledFiles(folder);
   const files = new Map(output.map((file) => [join(target, file.fileName), file.code ?? file.source]));
-  for (const [path, text] of files) if (path !== last) replace(path, text);
+  for (const [path, text] of files) if (path !== last && !isContent(path, text)) replace(path, text);
   for (const name of readdirSync(target, { recursive: true })) {
     const path = join(target, name);
     if (!files.has(path) && statSync(path, { throwIfNoEntry: false })?.isFile())
@@ -94,6 +105,7 @@ export async function bundledFiles(folder, plugins = []) {
   refuseUndeclared(folder, code);
   const browser = dirname(resolve('swagger-ui-dist/package.json'));
   const web = consoleFiles();
+  const native = nativeFiles(folder);
   return [
     ...code,
     ...browserFiles.map((name) => ({
@@ -101,19 +113,24 @@ export async function bundledFiles(folder, plugins = []) {
       source: readFileSync(join(browser, name)),
     })),
     ...web.files,
+    ...native.files,
     {
       fileName: 'LICENSES.txt',
-      source: licences([
-        ...code.flatMap(({ moduleIds }) => moduleIds),
-        ...web.moduleIds,
-        join(browser, 'package.json'),
-      ]),
+      source: licences(
+        [
+          ...code.flatMap(({ moduleIds }) => moduleIds),
+          ...web.moduleIds,
+          ...native.moduleIds,
+          join(browser, 'package.json'),
+        ],
+        native.terms,
+      ),
     },
   ];
 }
 
 async function bundledModules(folder, plugins) {
-  const { rolldown } = await import('rolldown');
+  const [{ rolldown }, { minifySync }] = await Promise.all([import('rolldown'), import('rolldown/utils')]);
   const input = Object.fromEntries(entries.map((entry) => [entry, join(folder, 'dist', `${entry}.js`)]));
   // applications that the command starts use this copy
   input.zod = join(
@@ -126,7 +143,7 @@ async function bundledModules(folder, plugins) {
     platform: 'node',
     logLevel: 'silent',
     external: outsideOf(folder),
-    plugins: [...plugins, packagesOnDemand(), partsOfSemver(folder), start.plugin],
+    plugins: [...plugins, packagesOnDemand(), partsOfSemver(folder), withoutUncalled(), start.plugin],
   });
   // As deep as the modules that they come from: some find the package by its place.
   const names = { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' };
@@ -138,11 +155,15 @@ async function bundledModules(folder, plugins) {
       // what nearly every adapter of a model uses, and nearly every interface
       { name: 'provider', test: /[\\/]dist[\\/]core[\\/]models[\\/]provider[\\/]/ },
       { name: 'interface', test: /[\\/]dist[\\/]interfaces[\\/]common[\\/]/ },
+      // small modules, each of which loads all or most of what the others of its group load
+      { name: 'configs', test: /[\\/]dist[\\/]core[\\/]configs[\\/]/ },
+      { name: 'embedders', test: providerEmbedders },
     ],
   };
   const { output } = await build.generate({ format: 'esm', comments: false, codeSplitting, ...names });
   await build.close();
   return output
+    .map((file) => (file.fileName === minifiedFile ? withoutSpace(file, minifySync) : file))
     .map(inAscii)
     .flatMap((file) => (startFiles.includes(file.fileName) ? splitModule(file) : file));
 }
@@ -166,6 +187,16 @@ async function requiredFile(input, fileName) {
   return inAscii(output[0]);
 }
 
+function withoutSpace(file, minifySync) {
+  const { code, errors } = minifySync(file.fileName, file.code, {
+    compress: false,
+    mangle: false,
+    codegen: { removeWhitespace: true },
+  });
+  if (errors.length > 0) throw new Error(`${file.fileName}: ${errors[0].message}`);
+  return { ...file, code };
+}
+
 /** Node reads a file of ASCII twice as fast, and keeps it in half the memory. */
 function inAscii(file) {
   // a backslash before such a character has no meaning of its own, but would take the one of the escape
@@ -183,6 +214,15 @@ function packagesOnDemand() {
       code.replace(/createRequire\(import\.meta\.url\)\('([^'.]+)'\)/g, (call, name) =>
         onDemand.includes(name) ? call.replace(name, `#packages/${name}`) : call,
       ),
+  };
+}
+
+function withoutUncalled() {
+  const id = '\0never-called';
+  return {
+    name: 'without-uncalled',
+    resolveId: (name) => (neverCalled.includes(name) ? id : undefined),
+    load: (path) => (path === id ? 'module.exports = {};' : undefined),
   };
 }
 
@@ -258,6 +298,12 @@ function refuseUndeclared(folder, code) {
 
 function manifestOf(folder) {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+/** Windows does not replace native code that a process has loaded; it seldom changes. */
+function isContent(path, text) {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  return size === Buffer.byteLength(text) && readFileSync(path).equals(Buffer.from(text));
 }
 
 /** Other processes may be loading the file: they see the old one or the new one. */

@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The licences of the packages that the modules are part of, as the text that their terms ask to be passed on. */
-export function licences(modules) {
+/**
+ * The licences of the packages that the modules are part of, as the text that their terms ask to be passed on. `others`
+ * are those of code in no package of its own.
+ */
+export function licences(modules, others) {
   const packages = new Map();
   for (const module of modules) {
     const folder = packageFolder(module);
@@ -14,6 +17,7 @@ export function licences(modules) {
       title: `${manifest.name} ${manifest.version}`,
       text: licenceOf(folder, manifest),
     }))
+    .concat(others)
     .sort((one, other) => (one.title < other.title ? -1 : 1));
   const line = '-'.repeat(80);
   return [
