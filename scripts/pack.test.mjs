@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -14,7 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { pdfOf } from '../packages/runyard/test/support/files/pdf.js';
 import { bundleDeclarations } from './lib/declarations.mjs';
 
 const source = fileURLToPath(new URL('../packages/runyard/', import.meta.url));
@@ -22,28 +25,28 @@ const modules = fileURLToPath(new URL('../node_modules/', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
 const run = promisify(execFile);
 
+/** What the native code was compiled from. */
+const inNative = ['@photostructure/sqlite', 'node-addon-api', 'SQLite'];
+
 /** A project that has installed the package as it is published, and nothing else but what the package depends on. */
 describe('the published package', () => {
   const project = mkdtempSync(join(tmpdir(), 'runyard-package-'));
   const installed = join(project, 'node_modules/runyard');
   let files = [];
 
+  const install = (name) => {
+    mkdirSync(join(project, 'node_modules', name, '..'), { recursive: true });
+    symlinkSync(join(modules, name), join(project, 'node_modules', name), 'dir');
+  };
+
   beforeAll(async () => {
     for (const name of [...manifest.files, 'package.json', 'LICENSE', 'README.md'])
       if (name !== 'types') cpSync(join(source, name), join(installed, name), { recursive: true });
     await bundleDeclarations(source, join(installed, 'types'));
-    files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((name) =>
-      statSync(join(installed, name)).isFile(),
-    );
+    files = filesBelow(installed);
     // MCP is a package that applications install
-    for (const name of [
-      ...Object.keys(manifest.dependencies),
-      '@modelcontextprotocol/server',
-      '@types/node',
-    ]) {
-      mkdirSync(join(project, 'node_modules', name, '..'), { recursive: true });
-      symlinkSync(join(modules, name), join(project, 'node_modules', name), 'dir');
-    }
+    for (const name of [...Object.keys(manifest.dependencies), '@modelcontextprotocol/server', '@types/node'])
+      install(name);
     writeFileSync(join(project, 'package.json'), '{ "type": "module" }\n');
   });
 
@@ -57,15 +60,123 @@ describe('the published package', () => {
       /^\/\/# sourceMappingURL=(?!data:)/m.test(readFileSync(join(installed, name), 'utf8')),
     );
     expect(mapped).toEqual([]);
-    const bytes = files.reduce((sum, name) => sum + statSync(join(installed, name)).size, 0);
-    expect(bytes).toBeLessThan(15_000_000);
+    expect(bytesOf(installed, (name) => !isNative(name))).toBeLessThan(15_000_000);
+  });
+
+  it('takes less than 45 MB with what it depends on, and npm has no install script to run', () => {
+    const folders = [installed, ...dependenciesOf(manifest).map((name) => join(modules, name))];
+    expect(folders.length).toBeGreaterThan(Object.keys(manifest.dependencies).length + 1);
+    expect(folders.reduce((sum, folder) => sum + bytesOf(folder), 0)).toBeLessThan(45_000_000);
+    for (const folder of folders) {
+      expect(Object.keys(manifestIn(folder).scripts ?? {})).not.toContainEqual(
+        expect.stringMatching(/^(pre|post)?install$/),
+      );
+      // npm compiles such a package without being told to
+      expect(readdirSync(folder)).not.toContain('binding.gyp');
+    }
   });
 
   it('has its licence and those of the packages in it', () => {
     expect(files).toContain('LICENSE');
     const texts = readFileSync(join(installed, 'bundle/LICENSES.txt'), 'utf8');
-    for (const name of ['fastify', 'kysely', 'pino', 'swagger-ui-dist', 'zod', 'pg', 'mammoth'])
+    for (const name of ['fastify', 'kysely', 'pino', 'swagger-ui-dist', 'zod', 'pg', 'mammoth', ...inNative])
       expect(texts).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+$`, 'm'));
+    expect(texts).toContain('The author disclaims copyright to this source code.');
+  });
+
+  describe('SQLite, where Node has none', () => {
+    const native = join(installed, 'bundle/native');
+    const own = `${process.platform}-${process.arch}`;
+    const library = '@photostructure/sqlite';
+    const command = `${library}@${manifest.devDependencies[library]}`;
+
+    /** The status of the health check, or why the service does not start. */
+    async function started(changes = {}) {
+      writeFileSync(
+        join(project, 'sqlite.mjs'),
+        `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.18.0' } });
+         for (const [name, value] of Object.entries(${JSON.stringify(changes)})) Object.defineProperty(process, name, { value });
+         const { agent, Runyard } = await import('runyard');
+         const agents = [agent({ name: 'Assistant', model: 'offline' })];
+         const app = new Runyard({ agents, port: 0, dataDir: 'sqlite', logLevel: 'silent' });
+         const answer = await app.listen().then(({ url }) => fetch(url + '/health'), (error) => error);
+         console.log(JSON.stringify(answer.status === 200 ? 200 : answer.message));
+         process.exit(0);
+        `,
+      );
+      return JSON.parse((await run(process.execPath, ['sqlite.mjs'], { cwd: project })).stdout);
+    }
+
+    it('is there for each platform that it was compiled for', () => {
+      expect(readdirSync(native).sort()).toEqual(
+        [
+          'darwin-arm64',
+          'darwin-x64',
+          'linux-arm64',
+          'linux-arm64-musl',
+          'linux-x64',
+          'linux-x64-musl',
+          'win32-arm64',
+          'win32-x64',
+        ]
+          .map((name) => `${name}.node`)
+          .sort(),
+      );
+    });
+
+    it('is the native code for this platform, and nothing else is installed', async () => {
+      expect(await started()).toBe(200);
+    });
+
+    it('is nowhere on other platforms: the error says what to do', async () => {
+      expect(await started({ arch: 'riscv64' })).toMatch(
+        new RegExp(
+          `Runyard has no SQLite for ${process.platform}-riscv64\\S* that Node 20\\.18\\.0 can load\\. Use Node 22\\.13 or later, ` +
+            `which contains SQLite, or PostgreSQL; or compile it: npm install --force ${command}$`,
+        ),
+      );
+    });
+
+    it.each([
+      { fault: 'is missing', content: undefined, force: '--force ' },
+      { fault: 'does not load', content: 'damaged', force: '' },
+    ])('is a package that can be installed where the native code $fault', async ({ content, force }) => {
+      for (const name of readdirSync(native).filter((one) => one.startsWith(own))) {
+        renameSync(join(native, name), join(project, name));
+        if (content !== undefined) writeFileSync(join(native, name), content);
+      }
+      const reason = content === undefined ? '' : ' \\(.+\\)';
+      expect(await started()).toMatch(
+        new RegExp(
+          `for ${own}\\S* that Node 20\\.18\\.0 can load${reason}\\. .*: npm install ${force}${command}$`,
+        ),
+      );
+      install(library);
+      expect(await started()).toBe(200);
+    });
+
+    afterEach(() => {
+      rmSync(join(project, 'node_modules', library), { force: true });
+      for (const name of readdirSync(project).filter(isNative))
+        renameSync(join(project, name), join(native, name));
+    });
+  });
+
+  it('reads pages and PDFs', async () => {
+    writeFileSync(join(project, 'page.html'), '<main><h1>Mars</h1><p>Mars has <b>two</b> moons.</p></main>');
+    writeFileSync(join(project, 'page.pdf'), pdfOf('Saturn has rings.'));
+    writeFileSync(
+      join(project, 'read.mjs'),
+      `import { knowledge } from 'runyard';
+       const paths = ['page.html', 'page.pdf'];
+       const planets = knowledge({ name: 'planets', contents: paths.map((path) => ({ name: path, from: { path } })) });
+       const found = await planets.search('What have Mars and Saturn?');
+       console.log(JSON.stringify(found.map(({ content }) => content).sort()));
+       process.exit(0);
+      `,
+    );
+    const { stdout } = await run(process.execPath, ['read.mjs'], { cwd: project });
+    expect(JSON.parse(stdout)).toEqual(['# Mars\n\nMars has **two** moons.', 'Saturn has rings.']);
   });
 
   it.each(['nodenext', 'bundler'])(
@@ -185,3 +296,30 @@ describe('the published package', () => {
     rmSync(folder);
   });
 });
+
+function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(folder, name)).isFile(),
+  );
+}
+
+function bytesOf(folder, isCounted = () => true) {
+  return filesBelow(folder)
+    .filter(isCounted)
+    .reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
+
+function isNative(name) {
+  return name.endsWith('.node');
+}
+
+function manifestIn(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+/** The names of all packages that npm installs with one, on this platform. */
+function dependenciesOf({ dependencies = {}, optionalDependencies = {} }) {
+  return Object.keys({ ...dependencies, ...optionalDependencies })
+    .filter((name) => existsSync(join(modules, name)))
+    .flatMap((name) => [name, ...dependenciesOf(manifestIn(join(modules, name)))]);
+}
