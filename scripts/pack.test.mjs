@@ -88,14 +88,16 @@ describe('the published package', () => {
     const native = join(installed, 'bundle/native');
     const own = `${process.platform}-${process.arch}`;
     const library = '@photostructure/sqlite';
+    const version = process.versions.node.replaceAll('.', '\\.');
+    const flag = 'experimental-sqlite';
+    const without = process.allowedNodeEnvironmentFlags.has(`--${flag}`) ? [`--no-${flag}`] : [];
     const command = `${library}@${manifest.devDependencies[library]}`;
 
     /** The status of the health check, or why the service does not start. */
     async function started(changes = {}) {
       writeFileSync(
         join(project, 'sqlite.mjs'),
-        `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.18.0' } });
-         for (const [name, value] of Object.entries(${JSON.stringify(changes)})) Object.defineProperty(process, name, { value });
+        `for (const [name, value] of Object.entries(${JSON.stringify(changes)})) Object.defineProperty(process, name, { value });
          const { agent, Runyard } = await import('runyard');
          const agents = [agent({ name: 'Assistant', model: 'offline' })];
          const app = new Runyard({ agents, port: 0, dataDir: 'sqlite', logLevel: 'silent' });
@@ -104,7 +106,7 @@ describe('the published package', () => {
          process.exit(0);
         `,
       );
-      return JSON.parse((await run(process.execPath, ['sqlite.mjs'], { cwd: project })).stdout);
+      return JSON.parse((await run(process.execPath, [...without, 'sqlite.mjs'], { cwd: project })).stdout);
     }
 
     it('is there for each platform that it was compiled for', () => {
@@ -131,7 +133,7 @@ describe('the published package', () => {
     it('is nowhere on other platforms: the error says what to do', async () => {
       expect(await started({ arch: 'riscv64' })).toMatch(
         new RegExp(
-          `Runyard has no SQLite for ${process.platform}-riscv64\\S* that Node 20\\.18\\.0 can load\\. Use Node 22\\.13 or later, ` +
+          `Runyard has no SQLite for ${process.platform}-riscv64\\S* that Node ${version} can load\\. Use Node 22\\.20 or later, ` +
             `which contains SQLite, or PostgreSQL; or compile it: npm install --force ${command}$`,
         ),
       );
@@ -148,7 +150,7 @@ describe('the published package', () => {
       const reason = content === undefined ? '' : ' \\(.+\\)';
       expect(await started()).toMatch(
         new RegExp(
-          `for ${own}\\S* that Node 20\\.18\\.0 can load${reason}\\. .*: npm install ${force}${command}$`,
+          `for ${own}\\S* that Node ${version} can load${reason}\\. .*: npm install ${force}${command}$`,
         ),
       );
       install(library);

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import type { DatabaseSync } from '@photostructure/sqlite';
 import { errorCode } from '../../../core/errors/error-code.js';
 import { thrownError } from '../../../core/errors/thrown-error.js';
@@ -17,14 +17,26 @@ const packageName = '@photostructure/sqlite';
 let found: string | undefined;
 
 /**
- * What `require` loads the library by, in any thread: Node's own module where it needs no flag, else native code with
+ * What `require` loads the library by, in any thread: Node's own module where it has a usable one, else native code with
  * the same interface.
  */
 export function sqliteLibraryPath(): string {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const builtIn = major > 22 || (major === 22 && minor >= 13);
-  found ??= builtIn ? 'node:sqlite' : loadablePath();
+  found ??= hasUsableModule() ? 'node:sqlite' : loadablePath();
   return found;
+}
+
+/** Node 20 has no such module, nor do some builds of later ones; that of Node 22.18 does not bind numbered parameters. */
+function hasUsableModule(): boolean {
+  if (!isBuiltin('node:sqlite')) return false;
+  const { DatabaseSync }: SqliteLibrary = require('node:sqlite');
+  const database = new DatabaseSync(':memory:');
+  try {
+    return database.prepare('SELECT ?1').get(1) !== undefined;
+  } catch {
+    return false;
+  } finally {
+    database.close();
+  }
 }
 
 export function loadSqliteLibrary(): SqliteLibrary {
@@ -53,6 +65,6 @@ function loadablePath(): string {
   const reason = faults.length === 0 ? '' : ` (${faults.join('; ')})`;
   throw new Error(
     `Runyard has no SQLite for ${target} that Node ${process.versions.node} can load${reason}. ` +
-      `Use Node 22.13 or later, which contains SQLite, or PostgreSQL; or compile it: npm install ${force}${packageName}@1.2.1`,
+      `Use Node 22.20 or later, which contains SQLite, or PostgreSQL; or compile it: npm install ${force}${packageName}@1.2.1`,
   );
 }
