@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 
 /**
  * SQLite for Node versions without it: the native code of a package for each of its platforms, by the names that
- * `platform/storage/sqlite/native-target.ts` asks for, and the terms of what it was compiled from. The rest of the package
- * would double the size of an installation, and its install script would need to be allowed.
+ * `platform/storage/sqlite/native-target.ts` asks for, and the terms of what it was compiled from. Its sources and build
+ * tools would be a fifth of an installation, and npm warns about its install script.
  */
 export function nativeFiles(folder) {
   const manifest = createRequire(join(folder, 'package.json')).resolve('@photostructure/sqlite/package.json');
