@@ -4,11 +4,11 @@
 
 ARG NODE_MAJOR=22
 
-# Builds and packs Runyard.
+# Builds and packs Runyard. `npm ci` would refuse the lock file, which names the platforms of its author alone.
 FROM node:${NODE_MAJOR}-bookworm-slim AS package
 WORKDIR /source
 COPY . .
-RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit --no-fund
+RUN --mount=type=cache,target=/root/.npm npm install --no-save --ignore-scripts --no-audit --no-fund
 RUN npm run build && npm pack --workspace packages/runyard --pack-destination /tmp \
   && mv /tmp/runyard-*.tgz /tmp/runyard.tgz
 
