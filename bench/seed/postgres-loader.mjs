@@ -53,13 +53,15 @@ export class PostgresLoader {
     this.columns = new Map();
     for (const { table_name: table, column_name: column } of columns)
       this.columns.set(table, [...(this.columns.get(table) ?? []), column]);
+    // those of a partition are dropped and made with those of its table
     const constraints = await this.#named(
       `SELECT conrelid::regclass AS "table", conname AS name, pg_get_constraintdef(oid) AS sql FROM pg_constraint
-       WHERE connamespace = current_schema()::regnamespace AND contype IN ('p', 'f') ORDER BY contype`,
+       WHERE connamespace = current_schema()::regnamespace AND contype IN ('p', 'f') AND conparentid = 0 ORDER BY contype`,
     );
     const indexes = await this.#named(
-      `SELECT indexname AS name, indexdef AS sql FROM pg_indexes WHERE schemaname = current_schema()
-       AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conname = indexname)`,
+      `SELECT indexname AS name, replace(indexdef, ' ON ONLY ', ' ON ') AS sql FROM pg_indexes
+       WHERE schemaname = current_schema() AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conname = indexname)
+       AND NOT EXISTS (SELECT 1 FROM pg_inherits WHERE inhrelid = indexname::regclass)`,
     );
     for (const { table, name } of constraints)
       await this.client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
