@@ -1,6 +1,6 @@
-import { type Database, type Statement, statement } from '../../platform/storage/database.js';
+import type { Database, Statement } from '../../platform/storage/database.js';
 
-/** What the runs of a session used of one model for one purpose; the purpose is empty for the runs themselves. */
+/** What the runs of a session used of one model for one purpose. One without a purpose, and with zeros, stands for the runs themselves. */
 export interface SessionUsage {
   readonly purpose: string;
   readonly provider: string;
@@ -32,16 +32,22 @@ export const tokenCounts = [
 
 // PostgreSQL sums up to a type that the driver hands over as text.
 const sums = tokenCounts.map((column) => `CAST(sum(${column}) AS bigint) AS ${column}`).join(', ');
+const zeros = tokenCounts.map((column) => `0 AS ${column}`).join(', ');
 
-const sumUsage = (among: string) => `
+/** Half of the rows are those of the runs themselves, which repeat the counts: only that there are any matters. */
+const sumUsage = (ids: string) => `
   SELECT session_id, purpose, provider, model, ${sums}, sum(cost) AS cost
-  FROM run_usage WHERE ${among} GROUP BY session_id, purpose, provider, model
+  FROM run_usage WHERE session_id ${ids} AND purpose <> '' GROUP BY session_id, purpose, provider, model
+  UNION ALL
+  SELECT session_id, '' AS purpose, '' AS provider, '' AS model, ${zeros}, NULL AS cost
+  FROM sessions WHERE session_id ${ids}
+  AND EXISTS (SELECT 1 FROM run_usage WHERE run_usage.session_id = sessions.session_id)
   ORDER BY session_id, purpose, provider, model`;
 
 const readUsage: Statement = {
   name: 'usage_of_sessions',
-  sqlite: sumUsage('session_id IN (SELECT value FROM json_each(?))'),
-  postgres: statement('', sumUsage('session_id = ANY(?::text[])')).postgres,
+  sqlite: sumUsage('IN (SELECT value FROM json_each(?1))'),
+  postgres: sumUsage('= ANY($1::text[])'),
 };
 
 /** What all runs of each session used, by session id: one statement for all of them. */

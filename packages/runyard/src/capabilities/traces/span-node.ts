@@ -153,11 +153,13 @@ function workflowMetadata({ attributes }: Span): Metadata {
 
 /** Only what says something. */
 function said(values: Record<string, unknown>): Metadata {
-  const entries = Object.entries(values).filter(
-    ([, value]) => Boolean(value) && !(Array.isArray(value) && value.length === 0),
-  );
+  const kept: Record<string, unknown> = {};
+  for (const name in values) {
+    const value = values[name];
+    if (value && !(Array.isArray(value) && value.length === 0)) kept[name] = value;
+  }
   // all of them are made above, of data
-  return Object.fromEntries(entries) as Metadata;
+  return kept as Metadata;
 }
 
 function numberAt(value: unknown): number {

@@ -16,11 +16,10 @@ export function matchingPattern(
   const { sql } = queryBuilder();
   const open = op === 'CONTAINS';
   if (isAscii(part)) {
-    const pattern = `${open ? '%' : ''}${part.replace(/[\\%_]/g, '\\$&')}%`;
-    // the plain collation folds these letters too, and is twice as fast
-    return dialect === 'postgres'
-      ? sql`(${text} COLLATE "C" ILIKE ${pattern} ESCAPE '\\')`
-      : sql`(${text} LIKE ${pattern} ESCAPE '\\')`;
+    const pattern = `${open ? '%' : ''}${part.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+    // the plain collation folds these letters too, and is twice as fast; ILIKE would fold the pattern for each row again
+    const isFolded = dialect === 'postgres' && /[a-z]/i.test(part);
+    return sql`(${isFolded ? sql`lower(${text} COLLATE "C")` : text} LIKE ${pattern} ESCAPE '\\')`;
   }
   return dialect === 'postgres'
     ? sql`(${text} ~ ${`${open ? '' : '^'}${inBothCases(part, regularExpression)}`})`

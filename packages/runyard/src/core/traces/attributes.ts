@@ -6,15 +6,21 @@ type Value = SpanAttributes[string];
 
 /** Attributes of the values that exist: one that is missing or empty gets none. */
 export function attributesOf(values: Readonly<Record<string, Value | null | undefined>>): SpanAttributes {
-  const given = Object.entries(values).filter(
-    (entry): entry is [string, Value] => entry[1] !== undefined && entry[1] !== null && entry[1] !== '',
-  );
-  return Object.fromEntries(given);
+  const given: Record<string, Value> = {};
+  for (const key in values) {
+    const value = values[key];
+    if (value !== undefined && value !== null && value !== '') given[key] = value;
+  }
+  return given;
 }
 
 /** What every span says about its owner. */
-export function ownership({ sessionId, userId }: Run): SpanAttributes {
-  return attributesOf({ 'session.id': sessionId, 'user.id': userId, 'gen_ai.conversation.id': sessionId });
+export function ownership({ sessionId, userId }: Run, brief: boolean): SpanAttributes {
+  return attributesOf({
+    'session.id': sessionId,
+    'user.id': userId,
+    'gen_ai.conversation.id': brief ? undefined : sessionId,
+  });
 }
 
 export function failureAttributes(message: string | null, type: string | undefined): SpanAttributes {

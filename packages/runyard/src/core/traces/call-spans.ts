@@ -12,7 +12,8 @@ export function toolFailure(step: StepRecord): { message?: string } {
   return record?.error ? { message: record.content } : {};
 }
 
-export function toolAttributes(traced: TracedRun, step: StepRecord): SpanAttributes {
+/** `brief` as in `TraceSource`. */
+export function toolAttributes(traced: TracedRun, step: StepRecord, brief: boolean): SpanAttributes {
   const written = argumentsOf(traced, step);
   const record = step.status === 'completed' ? read(step, toolRecord) : undefined;
   return {
@@ -20,14 +21,17 @@ export function toolAttributes(traced: TracedRun, step: StepRecord): SpanAttribu
       'tool.name': step.name,
       'tool.parameters': written,
       'input.value': written,
-      'input.mime_type': 'application/json',
-      'gen_ai.operation.name': 'execute_tool',
-      'gen_ai.tool.name': step.name,
-      'gen_ai.tool.type': 'function',
-      'gen_ai.tool.call.id': record?.callId ?? calledBy(traced, step)?.id,
-      'gen_ai.tool.call.arguments': written,
-      'gen_ai.tool.call.result': record?.content,
     }),
+    ...(!brief &&
+      attributesOf({
+        'input.mime_type': 'application/json',
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': step.name,
+        'gen_ai.tool.type': 'function',
+        'gen_ai.tool.call.id': record?.callId ?? calledBy(traced, step)?.id,
+        'gen_ai.tool.call.arguments': written,
+        'gen_ai.tool.call.result': record?.content,
+      })),
     ...contentAttributes('output', record?.content),
   };
 }

@@ -46,32 +46,42 @@ export interface LlmSpanMaking {
 
 /** The attributes of a model call. The input of an auxiliary one is shown as far as the journal has it. */
 export function llmAttributes(traced: TracedRun, step: StepRecord, making: LlmSpanMaking): SpanAttributes {
-  const { id, provider } = traced.modelOf(step);
-  const call = callOf(traced, step);
   const messages = shownMessages(traced, step);
   const record = isModelCall(step) ? read(step, modelRecord) : undefined;
-  const isAuxiliary = step.kind === 'auxiliary';
   return {
     ...attributesOf({
-      'llm.model_name': id,
-      'llm.provider': provider,
-      'llm.system': systems.has(provider) ? conventionalProvider(provider) : undefined,
+      'llm.model_name': traced.modelOf(step).id,
       'runyard.call.cached': record?.cached,
-      'runyard.call.purpose': isAuxiliary ? step.name : undefined,
-      // the instructions of such a call are the framework's own
-      'runyard.input.partial': isAuxiliary ? true : undefined,
-      'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': conventionalProvider(provider),
-      'gen_ai.request.model': id,
-      'gen_ai.input.messages': making.brief ? undefined : JSON.stringify(conventionalMessages(messages)),
+      'runyard.call.purpose': step.kind === 'auxiliary' ? step.name : undefined,
       'input.value': JSON.stringify({ messages: plainMessages(messages) }),
-      'input.mime_type': 'application/json',
     }),
-    ...(!making.brief && parameterAttributes(call)),
-    ...(!making.brief && messageAttributes('llm.input_messages', messages)),
+    ...(!making.brief && requestAttributes(traced, step, messages)),
     ...(record !== undefined &&
       read(step, callRecord).failure === undefined &&
       answerAttributes(traced, step, record, making)),
+  };
+}
+
+function requestAttributes(
+  traced: TracedRun,
+  step: StepRecord,
+  messages: readonly Message[],
+): SpanAttributes {
+  const { id, provider } = traced.modelOf(step);
+  return {
+    ...attributesOf({
+      'llm.provider': provider,
+      'llm.system': systems.has(provider) ? conventionalProvider(provider) : undefined,
+      // the instructions of such a call are the framework's own
+      'runyard.input.partial': step.kind === 'auxiliary' ? true : undefined,
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': conventionalProvider(provider),
+      'gen_ai.request.model': id,
+      'gen_ai.input.messages': JSON.stringify(conventionalMessages(messages)),
+      'input.mime_type': 'application/json',
+    }),
+    ...parameterAttributes(callOf(traced, step)),
+    ...messageAttributes('llm.input_messages', messages),
   };
 }
 
@@ -138,16 +148,20 @@ function answerAttributes(
   { prices, brief }: LlmSpanMaking,
 ): SpanAttributes {
   const { usage, finishReason } = record;
-  const { id, provider } = traced.modelOf(step);
   const said = saidBy(record);
   const messages = plainMessages([said]);
+  const shown = attributesOf({
+    'output.value': JSON.stringify(callOf(traced, step)?.stream ? { messages } : messages),
+    'llm.token_count.prompt': usage.inputTokens,
+    'llm.token_count.completion': usage.outputTokens,
+  });
+  if (brief) return shown;
+  const { id, provider } = traced.modelOf(step);
   return {
-    ...(!brief && messageAttributes('llm.output_messages', [said])),
+    ...shown,
+    ...messageAttributes('llm.output_messages', [said]),
     ...attributesOf({
-      'output.value': JSON.stringify(callOf(traced, step)?.stream ? { messages } : messages),
       'output.mime_type': 'application/json',
-      'llm.token_count.prompt': usage.inputTokens,
-      'llm.token_count.completion': usage.outputTokens,
       'llm.token_count.total': usage.totalTokens,
       'llm.token_count.prompt_details.cache_read': usage.cacheReadTokens,
       'llm.token_count.prompt_details.cache_write': usage.cacheWriteTokens,
@@ -163,7 +177,7 @@ function answerAttributes(
       'gen_ai.usage.output_tokens': usage.outputTokens,
       'gen_ai.usage.cache_read.input_tokens': usage.cacheReadTokens,
       'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens,
-      'gen_ai.output.messages': brief ? undefined : JSON.stringify(conventionalOutput(said, finishReason)),
+      'gen_ai.output.messages': JSON.stringify(conventionalOutput(said, finishReason)),
     }),
   };
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, parseJson } from '../json.js';
 import { isSecretName, plainName, removedSecret, withoutSecretsInText } from '../secret-names.js';
 import { safeExpression } from './safe-expression.js';
-import type { Span, SpanAttributes } from './span.js';
+import { LazySpan, type Span, type SpanAttributes } from './span.js';
 
 /** What of a run its traces show. */
 export interface TraceRedaction {
@@ -43,25 +43,11 @@ export function redactSpans(redaction: TraceRedaction, spans: readonly Span[]): 
 
 /** Attributes are built and redacted when they are read: not before, and not twice. */
 function redactSpan(redaction: TraceRedaction, span: Span): Span {
-  let made: SpanAttributes | undefined;
-  return {
-    spanId: span.spanId,
-    traceId: span.traceId,
-    parentSpanId: span.parentSpanId,
-    remoteParentId: span.remoteParentId,
-    name: span.name,
-    kind: span.kind,
-    status: span.status,
-    statusMessage: span.statusMessage === null ? null : redactText(redaction, span.statusMessage),
-    startTime: span.startTime,
-    endTime: span.endTime,
-    runId: span.runId,
-    stepKey: span.stepKey,
-    get attributes() {
-      made ??= redactAttributes(redaction, span.attributes);
-      return made;
-    },
-  };
+  const { statusMessage } = span;
+  const message = statusMessage === null ? null : redactText(redaction, statusMessage);
+  return new LazySpan({ ...span, statusMessage: message }, () =>
+    redactAttributes(redaction, span.attributes),
+  );
 }
 
 /** What a person or a model said, as traces show it; undefined when they show nothing of it. */
@@ -122,14 +108,18 @@ function redactJson(redaction: TraceRedaction, value: Json, depth: number): Json
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
   if (!isJsonObject(value)) return value;
-  let changed = false;
-  const members = Object.entries(value).map(([name, inner]): [string, Json] => {
-    const isHidden = inner !== null && (isSecretName(name) || redaction.fields.has(plainName(name)));
-    const shown = isHidden ? removedSecret : redactJson(redaction, inner, depth);
-    changed ||= shown !== inner;
-    return [name, shown];
+  const names = Object.keys(value);
+  const members = names.map((name) => {
+    const inner = value[name] ?? null;
+    const isHidden = inner !== null && (isSecretName(name) || isNamed(redaction, name));
+    return isHidden ? removedSecret : redactJson(redaction, inner, depth);
   });
-  return changed ? Object.fromEntries(members) : value;
+  if (members.every((member, index) => member === value[names[index] ?? ''])) return value;
+  return Object.fromEntries(members.map((member, index) => [names[index], member]));
+}
+
+function isNamed({ fields }: TraceRedaction, name: string): boolean {
+  return fields.size > 0 && fields.has(plainName(name));
 }
 
 function redactText({ expressions }: TraceRedaction, text: string): string {

@@ -13,24 +13,33 @@ export const runKinds = { agent: 'AGENT', team: 'TEAM', workflow: 'WORKFLOW' } a
   SpanKind
 >;
 
-/** The attributes of the span of a run. */
-export function runAttributes(traced: TracedRun, workflow: WorkflowFacts | undefined): SpanAttributes {
+/** The attributes of the span of a run; `brief` as in `TraceSource`. */
+export function runAttributes(
+  traced: TracedRun,
+  workflow: WorkflowFacts | undefined,
+  brief: boolean,
+): SpanAttributes {
   const { run } = traced;
-  const { metadata } = run.input.options;
-  const hasMetadata = metadata !== undefined && Object.keys(metadata).length > 0;
   return {
-    ...attributesOf({
-      'graph.node.id': run.componentId,
-      'graph.node.name': run.componentName ?? run.componentId,
-      'agno.run.id': run.runId,
-      metadata: hasMetadata ? JSON.stringify(metadata) : undefined,
-    }),
-    ...(run.kind === 'workflow' ? workflowAttributes(traced, workflow) : agentAttributes(traced)),
+    'agno.run.id': run.runId,
+    ...(!brief && nodeAttributes(run)),
+    ...(run.kind === 'workflow' && workflowAttributes(traced, workflow)),
+    ...(run.kind !== 'workflow' && !brief && agentAttributes(traced)),
     ...contentAttributes('input', run.input.content),
     ...(run.result !== null &&
       run.result.error === undefined &&
       contentAttributes('output', run.result.content)),
   };
+}
+
+function nodeAttributes({ componentId, componentName, input }: Run): SpanAttributes {
+  const { metadata } = input.options;
+  const hasMetadata = metadata !== undefined && Object.keys(metadata).length > 0;
+  return attributesOf({
+    'graph.node.id': componentId,
+    'graph.node.name': componentName ?? componentId,
+    metadata: hasMetadata ? JSON.stringify(metadata) : undefined,
+  });
 }
 
 function agentAttributes({ run, steps }: TracedRun): SpanAttributes {

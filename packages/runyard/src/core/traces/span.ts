@@ -36,6 +36,48 @@ export interface Span {
 }
 
 /**
+ * A span whose attributes are made when they are read for the first time. A class: objects with a getter of their own
+ * are slow to make and to read.
+ */
+export class LazySpan implements Span {
+  readonly spanId: string;
+  readonly traceId: string;
+  readonly parentSpanId: string | null;
+  readonly remoteParentId: string | null;
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly status: SpanStatus;
+  readonly statusMessage: string | null;
+  readonly startTime: number;
+  readonly endTime: number | null;
+  readonly runId: string;
+  readonly stepKey: string;
+  readonly #make: () => SpanAttributes;
+  #made: SpanAttributes | undefined;
+
+  constructor(span: Omit<Span, 'attributes'>, attributes: () => SpanAttributes) {
+    this.spanId = span.spanId;
+    this.traceId = span.traceId;
+    this.parentSpanId = span.parentSpanId;
+    this.remoteParentId = span.remoteParentId;
+    this.name = span.name;
+    this.kind = span.kind;
+    this.status = span.status;
+    this.statusMessage = span.statusMessage;
+    this.startTime = span.startTime;
+    this.endTime = span.endTime;
+    this.runId = span.runId;
+    this.stepKey = span.stepKey;
+    this.#make = attributes;
+  }
+
+  get attributes(): SpanAttributes {
+    this.#made ??= this.#make();
+    return this.#made;
+  }
+}
+
+/**
  * The steps that are spans, beside the run itself. Lists count them in the database, by the same rules: kind, and
  * `attempt` other than `inheritedAttempt`; failed are those with a status `error` or anything in `error`.
  */

@@ -21,6 +21,7 @@ import { runAttributes, runKinds } from './run-span.js';
 import {
   isFailedStep,
   isSpanStep,
+  LazySpan,
   runSpanName,
   type Span,
   type SpanAttributes,
@@ -66,6 +67,7 @@ class SpanFold {
   private readonly traceId: string;
   private readonly keys: ReadonlySet<string>;
   private readonly making: LlmSpanMaking;
+  private readonly spanIds = new Map<string, string>();
 
   constructor(private readonly source: TraceSource) {
     this.traceId = traceIdOf(source.run);
@@ -79,9 +81,9 @@ class SpanFold {
     const failure = run.result?.error;
     const message = status === 'ERROR' ? (failure?.message ?? contentText(run)) : null;
     const kind = runKinds[run.kind];
-    return spanWith(
+    return new LazySpan(
       {
-        spanId: spanIdOf(run.runId, ''),
+        spanId: this.spanId(''),
         traceId: this.traceId,
         parentSpanId: null,
         remoteParentId: (run.traceParent && parseTraceParent(run.traceParent)?.spanId) || null,
@@ -95,9 +97,8 @@ class SpanFold {
         stepKey: '',
       },
       () => ({
-        'openinference.span.kind': rawKinds[kind],
-        ...ownership(run),
-        ...runAttributes(traced, this.source.workflow),
+        ...this.head(run, kind),
+        ...runAttributes(traced, this.source.workflow, this.making.brief),
         ...failureAttributes(message, failure?.type),
       }),
     );
@@ -125,11 +126,11 @@ class SpanFold {
     const failed = isFailedStep(step);
     const message = failed ? (described.message ?? 'It failed') : null;
     const { runId } = this.source.run;
-    return spanWith(
+    return new LazySpan(
       {
-        spanId: spanIdOf(runId, traced.prefix + step.key),
+        spanId: this.spanId(traced.prefix + step.key),
         traceId: this.traceId,
-        parentSpanId: spanIdOf(runId, this.parentKey(traced, step)),
+        parentSpanId: this.spanId(this.parentKey(traced, step)),
         remoteParentId: null,
         name,
         kind,
@@ -141,12 +142,24 @@ class SpanFold {
         stepKey: traced.prefix + step.key,
       },
       () => ({
-        'openinference.span.kind': rawKinds[kind],
-        ...ownership(traced.run),
+        ...this.head(traced.run, kind),
         ...described.attributes(),
         ...failureAttributes(message, described.type),
       }),
     );
+  }
+
+  /** Each is the parent of others: it is hashed once. */
+  private spanId(key: string): string {
+    const known = this.spanIds.get(key) ?? spanIdOf(this.source.run.runId, key);
+    this.spanIds.set(key, known);
+    return known;
+  }
+
+  /** What the attributes of every span begin with. */
+  private head(run: Run, kind: SpanKind): SpanAttributes {
+    const { brief } = this.making;
+    return { ...(!brief && { 'openinference.span.kind': rawKinds[kind] }), ...ownership(run, brief) };
   }
 
   /** The step that it is a part of, or else the run. */
@@ -171,7 +184,7 @@ class SpanFold {
       kind: runKinds[run.kind],
       message: thrown?.message ?? failure?.message ?? contentText(run) ?? undefined,
       type: thrown?.name ?? failure?.type,
-      attributes: () => runAttributes(inside, undefined),
+      attributes: () => runAttributes(inside, undefined, this.making.brief),
     };
   }
 
@@ -195,7 +208,7 @@ class SpanFold {
           kind: 'TOOL',
           ...failure,
           ...toolFailure(step),
-          attributes: () => toolAttributes(traced, step),
+          attributes: () => toolAttributes(traced, step, this.making.brief),
         };
       case 'knowledge':
         return {
@@ -233,17 +246,6 @@ const rawKinds: Record<SpanKind, string> = {
   GUARDRAIL: 'GUARDRAIL',
   WAIT: 'WAIT',
 };
-
-function spanWith(span: Omit<Span, 'attributes'>, attributes: () => SpanAttributes): Span {
-  let made: SpanAttributes | undefined;
-  return {
-    ...span,
-    get attributes() {
-      made ??= attributes();
-      return made;
-    },
-  };
-}
 
 function contentText({ result }: Run): string | null {
   return typeof result?.content === 'string' && result.content !== '' ? result.content : null;

@@ -20,7 +20,7 @@ export interface TraceSource extends RecordedRun {
   readonly shown?: readonly Message[];
   /** Over the list prices. */
   readonly prices?: ModelPrices;
-  /** Only what views show: without messages that are spread over keys or written in a second way, for collectors. */
+  /** Only the attributes that views show, without those for collectors. */
   readonly brief?: boolean;
   /** What a workflow is declared as. Left out: as much of it as the run has come to. */
   readonly workflow?: WorkflowFacts;

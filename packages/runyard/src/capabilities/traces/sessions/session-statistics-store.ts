@@ -22,7 +22,7 @@ export interface SessionStatistics {
 }
 
 /** Up to so many traces are combined here: one query of the table is enough then. */
-const groupedHere = 5000;
+const groupedHere = { indexed: 5000, unindexed: 1000 };
 
 /** How many sessions are read in one statement. */
 const sessionsAtOnce = 500;
@@ -54,30 +54,33 @@ export class SessionStatisticsStore {
 
   async #found(wanted: TraceFilter | null, range: Range): Promise<FoundSessions> {
     if (wanted === null || isSteady(wanted)) return this.#remembered.page(wanted, range);
+    if (!isIndexed(wanted)) return this.#atOnce(wanted, range);
     if (range.offset + range.limit > walked) return this.#far(wanted, range);
     return { sessionIds: await this.#places.walked(wanted, range), total: await this.#places.count(wanted) };
   }
 
   /** The sessions of all traces that fit, unless there are many. */
   async #few(wanted: TraceFilter): Promise<SessionStatistics[] | undefined> {
-    if (isIndexed(wanted) && (await this.#isMany(wanted))) return undefined;
+    const indexed = isIndexed(wanted);
+    if (indexed && (await this.#isMany(wanted))) return undefined;
+    const most = indexed ? groupedHere.indexed : groupedHere.unindexed;
     const rows = await selected(this.database, wanted)
       .select(['session_id', 'user_id', 'kind', 'component_id', 'start_time'])
-      .limit(groupedHere + 1)
+      .limit(most + 1)
       .execute();
-    return rows.length > groupedHere ? undefined : grouped(rows);
+    return rows.length > most ? undefined : grouped(rows);
   }
 
   /** An index answers this without reading the traces. */
   async #isMany(wanted: TraceFilter): Promise<boolean> {
     const some = selected(this.database, wanted)
       .select('run_id')
-      .limit(groupedHere + 1);
+      .limit(groupedHere.indexed + 1);
     const { count } = await this.database.query
       .selectFrom(some.as('some'))
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
-    return count > groupedHere;
+    return count > groupedHere.indexed;
   }
 
   /** Far from the beginning: a part of all sessions by their newest trace, with how many they all are. */
@@ -99,7 +102,7 @@ export class SessionStatisticsStore {
     return { sessionIds: rows.map(({ session_id }) => session_id), total };
   }
 
-  /** PostgreSQL goes through the traces once for both. */
+  /** The traces are read once for both: PostgreSQL groups quickly, and a filter without index costs more than grouping. */
   async #atOnce(wanted: TraceFilter | null, { offset, limit }: Range): Promise<FoundSessions> {
     const { sql } = queryBuilder();
     const rows = await this.database.query
