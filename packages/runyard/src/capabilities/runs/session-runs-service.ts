@@ -30,6 +30,8 @@ export interface SessionRunsQuery {
 
 /** How many runs of a session its chat history goes back. */
 const chatHistoryRuns = 200;
+/** How many of them are read together: what was said in all of them is held anyway. */
+const readTogether = 25;
 /** How many sessions are removed in one transaction. */
 const removedAtOnce = 100;
 /** Clocks of several processes differ. */
@@ -114,7 +116,7 @@ export class SessionSpace {
   async chatHistory(sessionId: string): Promise<Record<string, unknown>[]> {
     const runIds = await this.space.sessionRuns.lastIds(sessionId, chatHistoryRuns);
     const messages: Record<string, unknown>[] = [];
-    for await (const { run, steps } of journalsOf(this.space, runIds))
+    for await (const { run, steps } of journalsOf(this.space, runIds, readTogether))
       messages.push(...chatMessagesOf(run, steps));
     return messages;
   }

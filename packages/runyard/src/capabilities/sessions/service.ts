@@ -159,12 +159,13 @@ export class SessionsService {
     kind?: RunKind,
   ): Promise<Body> {
     const found = await space.sessions.find(scope, sessionId);
-    const [session] = found === undefined ? [] : await space.sessions.records([sessionId]);
-    if (session === undefined) throw notFound(sessionId, kind);
-    const [firstRun, chatHistory] = await Promise.all([
-      space.firstRun(session),
+    if (found === undefined) throw notFound(sessionId, kind);
+    const [[session], firstRun, chatHistory] = await Promise.all([
+      space.sessions.records([sessionId]),
+      space.firstRun(found),
       space.chatHistory(sessionId),
     ]);
+    if (session === undefined) throw notFound(sessionId, kind);
     const component = await this.options.components.shown(session.kind, session.componentId);
     return sessionDetailOf({
       ...{ session, firstRun, chatHistory },

@@ -1,6 +1,6 @@
 import type { Database, Statement } from '../../platform/storage/database.js';
 
-/** What the runs of a session used of one model for one purpose. One without a purpose, and with zeros, stands for the runs themselves. */
+/** What the runs of a session used of one model for one purpose. The one without a purpose holds zeros: the session has runs. */
 export interface SessionUsage {
   readonly purpose: string;
   readonly provider: string;
@@ -34,15 +34,14 @@ export const tokenCounts = [
 const sums = tokenCounts.map((column) => `CAST(sum(${column}) AS bigint) AS ${column}`).join(', ');
 const zeros = tokenCounts.map((column) => `0 AS ${column}`).join(', ');
 
-/** Half of the rows are those of the runs themselves, which repeat the counts: only that there are any matters. */
+/** Of the rows of the runs themselves, about half of all, nobody reads more than that there are any. */
 const sumUsage = (ids: string) => `
   SELECT session_id, purpose, provider, model, ${sums}, sum(cost) AS cost
   FROM run_usage WHERE session_id ${ids} AND purpose <> '' GROUP BY session_id, purpose, provider, model
   UNION ALL
   SELECT session_id, '' AS purpose, '' AS provider, '' AS model, ${zeros}, NULL AS cost
   FROM sessions WHERE session_id ${ids}
-  AND EXISTS (SELECT 1 FROM run_usage WHERE run_usage.session_id = sessions.session_id)
-  ORDER BY session_id, purpose, provider, model`;
+  AND EXISTS (SELECT 1 FROM run_usage WHERE run_usage.session_id = sessions.session_id)`;
 
 const readUsage: Statement = {
   name: 'usage_of_sessions',
@@ -57,10 +56,17 @@ export async function usageOf(
 ): Promise<ReadonlyMap<string, readonly SessionUsage[]>> {
   const usage = new Map<string, SessionUsage[]>();
   const rows = await database.read<SessionUsage & { session_id: string }>(readUsage, [sessionIds]);
+  rows.sort(byPurposeAndModel);
   for (const { session_id: sessionId, ...row } of rows) {
     const known = usage.get(sessionId);
     if (known === undefined) usage.set(sessionId, [row]);
     else known.push(row);
   }
   return usage;
+}
+
+function byPurposeAndModel(one: SessionUsage, other: SessionUsage): number {
+  for (const name of ['purpose', 'provider', 'model'] as const)
+    if (one[name] !== other[name]) return one[name] < other[name] ? -1 : 1;
+  return 0;
 }

@@ -36,6 +36,7 @@ export class DatabaseTraces {
 
   /** The recorded runs with their spans, in the same order. Everything is read together, for all of them. */
   async traced(rows: readonly TraceRow[], making: SpanMaking): Promise<TracedRow[]> {
+    if (rows.length === 0) return [];
     const recorded = byId(await this.journal.loadAll(rows.map(({ run_id }) => run_id)));
     const shown = [...recorded.values()].flatMap(({ steps }) => shownRunsOf(steps));
     const missing = [...new Set(shown)].filter((runId) => !recorded.has(runId));

@@ -72,7 +72,7 @@ const summarisedTogether = 100;
 /** So many characters of what spans say are put together at once. */
 const madeInOneGo = 200_000;
 
-/** How many runs are read together, so that an answer with many trees holds the journals of a few at a time. */
+/** How many runs are read together, so that an answer with many trees holds the journals of twice as many at a time. */
 const readTogether = 20;
 
 /** What runs did, step by step. A view of their journals: nothing is stored twice. */
@@ -195,11 +195,18 @@ export class TracesService {
   ): Promise<TraceDetail[]> {
     const details: TraceDetail[] = [];
     const context = newContext();
+    const read = async (from: number) => {
+      const some = rows.slice(from, from + readTogether);
+      const runIds = some.map(({ run_id }) => run_id);
+      return Promise.all([traces.traced(some, this.making), traces.scores.of(caller.scope, runIds)]);
+    };
+    let next = read(0);
     for (let from = 0; from < rows.length; from += readTogether) {
-      const runs = await traces.traced(rows.slice(from, from + readTogether), this.making);
+      const [runs, scores] = await next;
+      // PostgreSQL reads these while the trees of the others are built; a failure is thrown where it is awaited
+      next = read(from + readTogether);
+      next.catch(() => {});
       await makeAttributes(runs);
-      const runIds = runs.map(({ row }) => row.run_id);
-      const scores = await traces.scores.of(caller.scope, runIds);
       for (const run of runs)
         details.push({ ...detailOf([run], context), ...this.scoresOf([run.row.run_id], scores) });
     }

@@ -44,23 +44,21 @@ export interface NodePlace {
 export function treeNode(span: Span, { now, budget }: NodeContext, place: NodePlace): SpanNode {
   const { totals, stepType, children = [] } = place;
   const metadata = totals === undefined ? metadataOf(span, false) : rootMetadata(span, totals);
-  return {
-    ...frameOf(span, now),
-    ...(totals === undefined && contentOf(span, budget)),
-    ...(stepType !== undefined && { step_type: stepType }),
-    ...(Object.keys(metadata).length > 0 && { metadata }),
-    ...(children.length > 0 && { spans: children }),
-  };
+  const node = frameOf(span, now);
+  if (totals === undefined) addContent(node, span, budget);
+  if (stepType !== undefined) node.step_type = stepType;
+  if (Object.keys(metadata).length > 0) node.metadata = metadata;
+  if (children.length > 0) node.spans = children;
+  return node;
 }
 
 /** A span that is read alone, with all its details. */
 export function singleNode(span: Span, { now, budget }: NodeContext): SpanNode {
   const metadata = metadataOf(span, true);
-  return {
-    ...frameOf(span, now),
-    ...contentOf(span, budget),
-    ...(Object.keys(metadata).length > 0 && { metadata }),
-  };
+  const node = frameOf(span, now);
+  addContent(node, span, budget);
+  if (Object.keys(metadata).length > 0) node.metadata = metadata;
+  return node;
 }
 
 /** What went wrong, in words. */
@@ -78,7 +76,10 @@ export function tokenTotals(spans: readonly Span[]): TokenTotals {
   return { input: sum('llm.token_count.prompt'), output: sum('llm.token_count.completion') };
 }
 
-function frameOf({ spanId, name, kind, status, startTime, endTime }: Span, now: number) {
+/** A node while it is made: a large answer has thousands, and copies of them take long. */
+type NewNode = { -readonly [name in keyof SpanNode]: SpanNode[name] };
+
+function frameOf({ spanId, name, kind, status, startTime, endTime }: Span, now: number): NewNode {
   const end = Math.max(startTime, endTime ?? now);
   return {
     id: spanId,
@@ -91,16 +92,14 @@ function frameOf({ spanId, name, kind, status, startTime, endTime }: Span, now: 
   };
 }
 
-function contentOf(span: Span, budget: TextBudget): { input?: string; output?: string; error?: string } {
+function addContent(node: NewNode, span: Span, budget: TextBudget): void {
   const { attributes, status } = span;
   const input = textAt(attributes['input.value']);
   const output = status === 'ERROR' ? undefined : textAt(attributes['output.value']);
   const error = status === 'ERROR' ? errorOf(span) : undefined;
-  return {
-    ...(input !== undefined && { input: budget.spend(input) }),
-    ...(output !== undefined && { output: budget.spend(output) }),
-    ...(error !== undefined && { error }),
-  };
+  if (input !== undefined) node.input = budget.spend(input);
+  if (output !== undefined) node.output = budget.spend(output);
+  if (error !== undefined) node.error = error;
 }
 
 function rootMetadata(span: Span, { input, output }: TokenTotals): Metadata {

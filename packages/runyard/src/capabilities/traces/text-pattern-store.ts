@@ -17,9 +17,13 @@ export function matchingPattern(
   const open = op === 'CONTAINS';
   if (isAscii(part)) {
     const pattern = `${open ? '%' : ''}${part.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-    // the plain collation folds these letters too, and is twice as fast; ILIKE would fold the pattern for each row again
-    const isFolded = dialect === 'postgres' && /[a-z]/i.test(part);
-    return sql`(${isFolded ? sql`lower(${text} COLLATE "C")` : text} LIKE ${pattern} ESCAPE '\\')`;
+    const like = (folded: RawBuilder<unknown>, given: string) => sql`${folded} LIKE ${given} ESCAPE '\\'`;
+    const withoutLetters = pattern.replace(/[a-z]/g, '_');
+    if (dialect === 'sqlite' || withoutLetters === pattern) return sql`(${like(text, pattern)})`;
+    // the plain collation folds these letters too, and is twice as fast; ILIKE would fold the pattern for each row
+    const fits = like(sql`lower(${text} COLLATE "C")`, pattern);
+    // what has the figures in other places need not be folded
+    return /[^%_]/.test(withoutLetters) ? sql`(${like(text, withoutLetters)} AND ${fits})` : sql`(${fits})`;
   }
   return dialect === 'postgres'
     ? sql`(${text} ~ ${`${open ? '' : '^'}${inBothCases(part, regularExpression)}`})`

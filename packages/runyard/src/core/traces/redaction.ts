@@ -73,10 +73,15 @@ const contentParts: ReadonlySet<string> = new Set([
 
 function redactAttributes(redaction: TraceRedaction, attributes: SpanAttributes): SpanAttributes {
   const redacted: Record<string, SpanAttributes[string]> = {};
-  for (const [key, value] of Object.entries(attributes)) {
+  let [text, shown] = ['', ''];
+  for (const key in attributes) {
     if (redaction.content === 'none' && key.split('.').some((part) => contentParts.has(part))) continue;
-    if (typeof value === 'string') redacted[key] = redactValue(redaction, value);
-    else redacted[key] = Array.isArray(value) ? value.map((item) => redactText(redaction, item)) : value;
+    const value = attributes[key] ?? '';
+    if (typeof value === 'string') {
+      // the arguments of a call are its input, too
+      if (value !== text) [text, shown] = [value, redactValue(redaction, value)];
+      redacted[key] = shown;
+    } else redacted[key] = Array.isArray(value) ? value.map((item) => redactText(redaction, item)) : value;
   }
   return redacted;
 }

@@ -1,4 +1,4 @@
-import { conversationOf } from '../agents/continuation/conversation.js';
+import { type Conversation, conversationOf } from '../agents/continuation/conversation.js';
 import {
   compressionInput,
   contextRecord,
@@ -32,6 +32,7 @@ export class TracedRun {
   private readonly byKey: ReadonlyMap<string, StepRecord>;
   /** When the last try of a step was over and waited for. */
   private readonly triedUntil: ReadonlyMap<string, number>;
+  private folded: Conversation | undefined;
 
   constructor(
     readonly run: Run,
@@ -76,8 +77,9 @@ export class TracedRun {
   }
 
   /** The messages that a model was shown in a turn. */
-  messagesBefore(turn: number, seq = Number.POSITIVE_INFINITY): Message[] {
-    const { context, turns } = conversationOf(this.steps.filter((step) => step.seq < seq));
+  messagesBefore(turn: number, seq?: number): Message[] {
+    const { context, turns } =
+      seq === undefined ? this.conversation() : conversationOf(this.steps.filter((step) => step.seq < seq));
     const messages = context?.status === 'completed' ? contextMessages(this.run, context, this.steps) : [];
     for (const { number, userMessages, model, tools } of turns) {
       if (number > turn) break;
@@ -94,6 +96,11 @@ export class TracedRun {
       shownToModel(context, message),
     );
     return [...messagesAfterHooks(shown, this.steps, turn)];
+  }
+
+  private conversation(): Conversation {
+    this.folded ??= conversationOf(this.steps);
+    return this.folded;
   }
 
   /** A result that was shortened before this turn is shown in its short form. */

@@ -26,9 +26,10 @@ const runsAtOnce = 8;
 export async function* journalsOf(
   { engine, runs }: RunSpace,
   runIds: readonly string[],
+  atOnce = runsAtOnce,
 ): AsyncGenerator<RunWithSteps> {
-  for (let at = 0; at < runIds.length; at += runsAtOnce) {
-    const some = runIds.slice(at, at + runsAtOnce);
+  for (let at = 0; at < runIds.length; at += atOnce) {
+    const some = runIds.slice(at, at + atOnce);
     // a reader of the stream of a live run may have seen what is not stored yet
     await Promise.allSettled(some.map((runId) => engine.storedUntil(runId)));
     yield* await runs.loadAll(some);
