@@ -154,6 +154,11 @@ const searches: readonly (readonly [name: string, body: object, exception?: Exce
   ],
   ['the sessions of everything', { group_by: 'session' }, { walks: ['traces'] }],
   [
+    'the sessions of long ones',
+    { group_by: 'session', filter: { op: 'GT', key: 'duration_ms', value: 90 } },
+    { walks: ['traces'] },
+  ],
+  [
     'the sessions of an agent',
     { group_by: 'session', filter: is('agent_id', 'writer') },
     { postgresWalks: ['traces'] },

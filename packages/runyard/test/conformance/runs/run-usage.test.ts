@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { copySession } from '../../../src/capabilities/runs/storage/session-copy-store.js';
 import { RunStore } from '../../../src/capabilities/runs/storage/store.js';
+import { usageOf } from '../../../src/capabilities/sessions/usage-store.js';
 import type { ModelUsage, UsageWrite } from '../../../src/core/runs/journal/ports.js';
 import type { Run } from '../../../src/core/runs/run.js';
 import { forEachDatabase } from '../../support/databases.js';
@@ -47,6 +48,39 @@ forEachDatabase((_dialect, freshPlace) => {
         .execute();
     return { database, runs: new RunStore(database), rows };
   }
+
+  it('sums up what the runs of a session used, by purpose and model', async () => {
+    const { database, runs } = await stores();
+    const models = ['tiny', 'Large', 'small', 'medium', 'huge'];
+    for (const index of models.keys()) {
+      const run = aRun({ ...finished, createdAt: start + index });
+      const usage = [
+        ...models.slice(index).map((model) => modelUsage({ model, cost: 0.5 })),
+        modelUsage({ purpose: 'memory_model' }),
+      ];
+      expect(await runs.commit([creation(run, { usage: used(run, usage) })])).toEqual([]);
+    }
+    const other = aRun({ ...finished, sessionId: 'session-2' });
+    expect(await runs.commit([creation(other, { usage: used(other, []) })])).toEqual([]);
+    const found = await usageOf(database, ['session-1', 'session-2', 'nowhere']);
+    expect([...found.keys()].sort()).toEqual(['session-1', 'session-2']);
+    const told = (found.get('session-1') ?? []).map((row) => [
+      row.purpose,
+      row.model,
+      row.input_tokens,
+      row.cost,
+    ]);
+    expect(told).toEqual([
+      ['', '', 0, null],
+      ['memory_model', 'small', 50, null],
+      ['model', 'Large', 20, 1],
+      ['model', 'huge', 50, 2.5],
+      ['model', 'medium', 40, 2],
+      ['model', 'small', 30, 1.5],
+      ['model', 'tiny', 10, 0.5],
+    ]);
+    expect(found.get('session-2')).toMatchObject([{ purpose: '', total_tokens: 0 }]);
+  });
 
   it('stores the usage of a run in the write that creates and ends it', async () => {
     const { runs, rows } = await stores();

@@ -55,6 +55,8 @@ describe('the runs of a session', () => {
     expect(body).toMatchObject({ status: 'error', run_input: 'No way', tools: null });
     expect(body.metrics).toEqual({ duration: expect.any(Number) });
     expect((await sessions.get('failed')).body.metrics).toEqual({});
+    const { body: listed } = await service.get('/sessions?session_name=No%20way');
+    expect(listed.data).toMatchObject([{ session_id: 'failed', metrics: {} }]);
   });
 
   test('of a team are preceded by those of its members, which can be read alone', async () => {
