@@ -1,6 +1,6 @@
 import type { Database, Statement } from '../../platform/storage/database.js';
 
-/** What the runs of a session used of one model for one purpose. The one without a purpose holds zeros: the session has runs. */
+/** What the runs of a session used of one model for one purpose. The row without a purpose holds zeros: it shows that there are runs. */
 export interface SessionUsage {
   readonly purpose: string;
   readonly provider: string;
@@ -34,7 +34,7 @@ export const tokenCounts = [
 const sums = tokenCounts.map((column) => `CAST(sum(${column}) AS bigint) AS ${column}`).join(', ');
 const zeros = tokenCounts.map((column) => `0 AS ${column}`).join(', ');
 
-/** Of the rows of the runs themselves, about half of all, nobody reads more than that there are any. */
+/** Half of the rows are those of the runs themselves, without a purpose: of these only their existence is read. */
 const sumUsage = (ids: string) => `
   SELECT session_id, purpose, provider, model, ${sums}, sum(cost) AS cost
   FROM run_usage WHERE session_id ${ids} AND purpose <> '' GROUP BY session_id, purpose, provider, model

@@ -139,7 +139,7 @@ class FilterCompiler {
     const { sql } = queryBuilder();
     if (texts.length === 1) return sql`${column} = ${texts[0]}`;
     if (this.place.dialect === 'postgres') return sql`${column} = ANY(${texts}::text[])`;
-    // SQLite checks a short list several times as fast as a table
+    // SQLite checks a short list faster than a table
     return texts.length <= shortList
       ? sql`${column} IN (${sql.join(texts)})`
       : sql`${column} IN (SELECT value FROM json_each(${texts}))`;

@@ -76,7 +76,7 @@ export function tokenTotals(spans: readonly Span[]): TokenTotals {
   return { input: sum('llm.token_count.prompt'), output: sum('llm.token_count.completion') };
 }
 
-/** A node while it is made: a large answer has thousands, and copies of them take long. */
+/** A node while it is built. Fields are assigned, because spreads would copy each of thousands of nodes several times. */
 type NewNode = { -readonly [name in keyof SpanNode]: SpanNode[name] };
 
 function frameOf({ spanId, name, kind, status, startTime, endTime }: Span, now: number): NewNode {

@@ -22,7 +22,7 @@ export function matchingPattern(
     if (dialect === 'sqlite' || withoutLetters === pattern) return sql`(${like(text, pattern)})`;
     // the plain collation folds these letters too, and is twice as fast; ILIKE would fold the pattern for each row
     const fits = like(sql`lower(${text} COLLATE "C")`, pattern);
-    // what has the figures in other places need not be folded
+    // a text without these digits and signs in their places need not be folded
     return /[^%_]/.test(withoutLetters) ? sql`(${like(text, withoutLetters)} AND ${fits})` : sql`(${fits})`;
   }
   return dialect === 'postgres'
