@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -45,8 +46,12 @@ interface ReadFrom {
   readonly file?: { readonly name: string | null; readonly mediaType: string | undefined };
   /** Where its bytes are in the spool already. */
   readonly upload?: Upload;
-  /** Brings the bytes to the spool, if that is not done. */
-  request(): Promise<RequestedFrom>;
+  request(): Promise<Requested>;
+}
+
+/** What the job reads, after the bytes are in the spool, and what those are: a file may have changed since it was read. */
+interface Requested extends Partial<Pick<Upload, 'size' | 'digest'>> {
+  readonly from: RequestedFrom;
 }
 
 /** The content that is stored for what is given. Everything that is wrong with it is found before anything is stored. */
@@ -86,6 +91,7 @@ export async function additionOf(
     }
   }
   const now = Date.now();
+  const { from, ...stored } = await read.request();
   const content: StoredContent = {
     knowledgeId: base.id,
     id,
@@ -98,7 +104,8 @@ export async function additionOf(
     status: 'processing',
     statusMessage: '',
     digest,
-    request: { from: await read.request(), ...settings },
+    ...stored,
+    request: { from, ...settings },
     parentId: null,
     jobId,
     published: existing?.deletedAt === null && existing.published,
@@ -167,7 +174,7 @@ async function readFrom(base: BaseInDatabase, { from, type, name }: Addition): P
       file: { name: null, mediaType },
       request: async () => {
         const { uploadId } = await uploads.write([bytes]);
-        return { kind: 'upload', uploadId, filename: null, mediaType };
+        return { from: { kind: 'upload', uploadId, filename: null, mediaType } };
       },
     };
   }
@@ -207,17 +214,22 @@ function fileFrom(
     digest,
     provenance: null,
     file: { name: filename, mediaType },
-    request: async () => ({ kind: 'upload', uploadId: (await stored()).uploadId, filename, mediaType }),
+    request: async () => {
+      const { uploadId, ...bytes } = await stored();
+      return { from: { kind: 'upload', uploadId, filename, mediaType }, ...bytes };
+    },
   };
 }
 
-/** From code alone. */
+/** From code alone, at every start: the spool gets no file that has not changed since it was indexed. */
 async function localFile({ parts: { uploads } }: BaseInDatabase, path: string): Promise<ReadFrom> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() !== true) throw errors.invalidConfig(`There is no file at ${path}.`);
-  const upload = await uploads.write(createReadStream(path));
-  const file = { filename: basename(path), mediaType: undefined, ...upload, origin: path };
-  return { ...fileFrom(file, async () => upload), upload };
+  const digest = createHash('sha256');
+  for await (const bytes of createReadStream(path)) digest.update(bytes);
+  const { size } = found;
+  const file = { filename: basename(path), mediaType: undefined, size, digest: digest.digest('hex') };
+  return fileFrom({ ...file, origin: path }, () => uploads.write(createReadStream(path)));
 }
 
 function addresses(given: string | readonly string[]): ReadFrom {
@@ -238,7 +250,7 @@ function addresses(given: string | readonly string[]): ReadFrom {
     size: 0,
     digest: null,
     provenance: { source_type: 'url', ...(isOne ? { source_url: first } : { source_urls: urls }) },
-    request: async () => (isOne ? { kind: 'url', url: first } : { kind: 'urls', urls }),
+    request: async () => ({ from: isOne ? { kind: 'url', url: first } : { kind: 'urls', urls } }),
   };
 }
 
@@ -263,7 +275,7 @@ function fromSource(
       source_config_id: source.id,
       source_config_name: source.name,
     },
-    request: async () => ({ kind: 'source', source: id, path, parameters }),
+    request: async () => ({ from: { kind: 'source', source: id, path, parameters } }),
   };
 }
 

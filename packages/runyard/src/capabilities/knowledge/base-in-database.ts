@@ -89,7 +89,11 @@ export class BaseInDatabase {
   }
 
   async get(contentId: string, scope: ContentScope = everyContent): Promise<StoredContent | undefined> {
-    return this.parts.contents.lists.find(this.id, scope, contentId);
+    const { contents } = this.parts;
+    if (scope.kind !== 'all') return contents.lists.find(this.id, scope, contentId);
+    // without the query builder: every start asks for the contents of the settings
+    const content = await contents.findAny(this.id, contentId);
+    return content?.deletedAt === null ? content : undefined;
   }
 
   /** What chunks do not say yet, because the metadata of their content changed while these were written to them. */

@@ -1,14 +1,27 @@
 import { type Database, type Statement, statement } from '../../platform/storage/database.js';
 import { endOfTime, idOfDay, type SlicedTable } from '../../platform/storage/slices.js';
+import {
+  ended,
+  expiredOauth,
+  expiredResponses,
+  oldEvalRuns,
+  oldEvals,
+  oldJobs,
+  oldKeys,
+  oldMcpRequests,
+  oldMcpSessions,
+  oldScheduleRuns,
+  oldTraces,
+  type Removal,
+  releasedMedia,
+  unusedMedia,
+} from './removals-store.js';
 
 /** A place in the order in which runs ended. */
 export interface EndedPlace {
   readonly endedAt: number;
   readonly runId: string;
 }
-
-/** As in the index `runs_ended`. */
-const ended = `status IN ('completed', 'error', 'cancelled', 'regenerated')`;
 
 const readEnded = statement(
   'retention_ended_runs',
@@ -74,124 +87,10 @@ const removeTexts: Statement = {
   postgres: textsOfEvents('= ANY($1::text[])', '$2'),
 };
 
-const lockedInOrder = { sqlite: '', postgres: 'FOR UPDATE' } as const;
-
-// Of a run that has not ended there is more to come. Asked like this, each run is looked up by its key.
-const removeTraces = ({ locked }: { locked: string }) => `
-  DELETE FROM traces WHERE run_id IN (
-    SELECT run_id FROM traces
-    WHERE start_time < ? AND end_time < ? AND coalesce(
-      (SELECT runs.status FROM runs WHERE runs.run_id = traces.run_id), 'gone')
-        NOT IN ('pending', 'running', 'paused')
-    ORDER BY start_time, run_id LIMIT ? ${locked})
-  RETURNING 1 AS removed`;
-
-// The scores are removed with it.
-const removeEvals = ({ locked }: { locked: string }) => `
-  DELETE FROM run_evals WHERE (run_id, eval) IN (
-    SELECT run_id, eval FROM run_evals WHERE created_at < ?
-    ORDER BY created_at, run_id, eval LIMIT ? ${locked})
-  RETURNING 1 AS removed`;
-
-// A key that is taken again while this waits for it is a new one.
-const removeKeys = ({ locked }: { locked: string }) => `
-  DELETE FROM idempotency_keys
-  WHERE created_at <= ? AND (user_key, kind, component_id, key) IN (
-    SELECT user_key, kind, component_id, key FROM idempotency_keys
-    WHERE created_at <= ? ORDER BY created_at LIMIT ? ${locked})
-  RETURNING 1 AS removed`;
-
-// Steps, events and texts are removed with their job.
-const removeJobs = ({ locked }: { locked: string }) => `
-  DELETE FROM jobs WHERE run_id IN (
-    SELECT run_id FROM jobs WHERE ${ended} AND updated_at <= ?
-    ORDER BY updated_at, run_id LIMIT ? ${locked})
-  RETURNING 1 AS removed`;
-
-// Their results are removed with them.
-const removeEvalRuns = ({ locked }: { locked: string }) => `
-  DELETE FROM eval_runs WHERE eval_run_id IN (
-    SELECT eval_run_id FROM eval_runs
-    WHERE created_at < ? AND updated_at < ? AND status NOT IN ('pending', 'running')
-    ORDER BY created_at, eval_run_id LIMIT ? ${locked})
-  RETURNING 1 AS removed`;
-
-// Attempts in progress are recorded when they end.
-const removeScheduleRuns = ({ locked }: { locked: string }) => `
-  DELETE FROM schedule_runs WHERE id IN (
-    SELECT id FROM schedule_runs WHERE created_at <= ? AND status <> 'running'
-    ORDER BY created_at, id LIMIT ? ${locked})
-  RETURNING 1 AS removed`;
-
-// Requests, events and messages are removed with their session.
-const removeMcpSessions = ({ locked }: { locked: string }) => `
-  DELETE FROM mcp_sessions WHERE used_at <= ? AND session_id IN (
-    SELECT session_id FROM mcp_sessions WHERE used_at <= ?
-    ORDER BY used_at, session_id LIMIT ? ${locked})
-  RETURNING 1 AS removed`;
-
-// One in progress has a lease that is renewed.
-const removeMcpRequests = ({ locked }: { locked: string }) => `
-  DELETE FROM mcp_requests WHERE request_key IN (
-    SELECT request_key FROM mcp_requests WHERE created_at <= ? AND (answered_at IS NOT NULL OR lease_until <= ?)
-    ORDER BY created_at, request_key LIMIT ? ${locked})
-  RETURNING 1 AS removed`;
-
-// One that was prolonged while this waits for it stays. Codes and refresh tokens are removed with their grant, too.
-const removeExpired =
-  (table: string, key: string) =>
-  ({ locked }: { locked: string }) =>
-    `
-  DELETE FROM ${table} WHERE expires_at <= ? AND ${key} IN (
-    SELECT ${key} FROM ${table} WHERE expires_at <= ? ORDER BY expires_at, ${key} LIMIT ? ${locked})
-  RETURNING 1 AS removed`;
-
-const removeMedia = ({ locked }: { locked: string }) => `
-  DELETE FROM media_contents WHERE hash IN (
-    SELECT hash FROM media_contents WHERE released_at <= ? ORDER BY released_at, hash LIMIT ? ${locked})
-  RETURNING 1 AS removed`;
-
-// Late ones, too: a call of a run that was cancelled may store bytes when the run has ended. One that failed may continue.
-const removeUnusedMedia = ({ locked }: { locked: string }) => `
-  DELETE FROM media_contents WHERE hash IN (
-    SELECT hash FROM media_contents AS owned WHERE owner IS NOT NULL AND created_at <= ? AND coalesce(
-      (SELECT runs.status FROM runs WHERE runs.run_id = owned.owner), 'gone')
-        NOT IN ('pending', 'running', 'paused', 'error')
-    ORDER BY owner, created_at LIMIT ? ${locked})
-  RETURNING 1 AS removed`;
-
 // A few rows of large tables, however PostgreSQL's statistics are at the moment.
 const byIndexAlone = `
   SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
     set_config('enable_mergejoin', 'off', true)`;
-
-const removeOldTraces = inBoth('remove_traces', removeTraces);
-const removeOldEvals = inBoth('remove_run_evals', removeEvals);
-const removeOldKeys = inBoth('remove_idempotency_keys', removeKeys);
-const removeOldJobs = inBoth('remove_jobs', removeJobs);
-const removeOldEvalRuns = inBoth('remove_eval_runs', removeEvalRuns);
-const removeExpiredOauth = [
-  inBoth('remove_mcp_oauth_grants', removeExpired('mcp_oauth_grants', 'grant_id')),
-  inBoth('remove_mcp_oauth_tokens', removeExpired('mcp_oauth_tokens', 'hash')),
-  inBoth('remove_mcp_oauth_clients', removeExpired('mcp_oauth_clients', 'client_id')),
-];
-const removeExpiredResponses = inBoth(
-  'remove_cached_responses',
-  removeExpired('cached_responses', 'cache_key'),
-);
-const removeReleasedMedia = inBoth('remove_released_media', removeMedia);
-const removeUnused = inBoth('remove_unused_media', removeUnusedMedia);
-const removeOldScheduleRuns = inBoth('remove_schedule_runs', removeScheduleRuns);
-const removeOldMcpSessions = inBoth('remove_mcp_sessions', removeMcpSessions);
-const removeOldMcpRequests = inBoth('remove_mcp_requests', removeMcpRequests);
-
-function inBoth(name: string, sql: (lock: { locked: string }) => string): Statement {
-  return {
-    name,
-    sqlite: sql({ locked: lockedInOrder.sqlite }),
-    postgres: statement('', sql({ locked: lockedInOrder.postgres })).postgres,
-  };
-}
 
 const readSurplus = statement(
   'surplus_responses',
@@ -313,70 +212,82 @@ export class RetentionStore {
 
   /** Removes traces that ended before a time. */
   removeTraces(before: number, limit: number): Promise<number> {
-    return this.remove(removeOldTraces, [before, before, limit]);
+    return this.removeFound(oldTraces, [before, before, limit]);
   }
 
   /** Removes what live evals found before a time. */
   removeEvals(before: number, limit: number): Promise<number> {
-    return this.remove(removeOldEvals, [before, limit]);
+    return this.removeFound(oldEvals, [before, limit]);
   }
 
   /** Removes keys that were taken up to a time. */
   removeKeys(until: number, limit: number): Promise<number> {
-    return this.remove(removeOldKeys, [until, until, limit]);
+    return this.removeFound(oldKeys, [until, until, limit]);
   }
 
   /** Removes jobs that ended up to a time, and answers with how many. */
   removeJobs(until: number, limit: number): Promise<number> {
-    return this.remove(removeOldJobs, [until, limit]);
+    return this.removeFound(oldJobs, [until, limit]);
   }
 
   /** Removes evals that ended before a time. */
   removeEvalRuns(before: number, limit: number): Promise<number> {
-    return this.remove(removeOldEvalRuns, [before, before, limit]);
+    return this.removeFound(oldEvalRuns, [before, before, limit]);
   }
 
   /** Removes attempts of schedules that began up to a time. */
   removeScheduleRuns(until: number, limit: number): Promise<number> {
-    return this.remove(removeOldScheduleRuns, [until, limit]);
+    return this.removeFound(oldScheduleRuns, [until, limit]);
   }
 
   /** Removes sessions of MCP clients that were not used since a time. */
   removeMcpSessions(before: number, limit: number): Promise<number> {
-    return this.remove(removeOldMcpSessions, [before, before, limit]);
+    return this.removeFound(oldMcpSessions, [before, before, limit]);
   }
 
   /** Removes requests of MCP clients that began before a time, and are no longer in progress. */
   removeMcpRequests(before: number, limit: number): Promise<number> {
-    return this.remove(removeOldMcpRequests, [before, before, limit]);
+    return this.removeFound(oldMcpRequests, [before, before, limit]);
   }
 
   /** Removes clients, grants and tokens of the authorization server that expired up to a time. */
   async removeExpiredOauth(until: number, limit: number): Promise<number> {
     const removed: number[] = [];
-    for (const each of removeExpiredOauth) removed.push(await this.remove(each, [until, until, limit]));
+    for (const each of expiredOauth) removed.push(await this.removeFound(each, [until, until, limit]));
     return Math.max(...removed);
   }
 
   /** Removes bytes of runs that do not keep them and ended up to a time. */
   removeReleasedMedia(until: number, limit: number): Promise<number> {
-    return this.remove(removeReleasedMedia, [until, limit]);
+    return this.removeFound(releasedMedia, [until, limit]);
   }
 
   /** Removes such bytes that were stored up to a time for a run that is not there, or has ended without them. */
   removeUnusedMedia(until: number, limit: number): Promise<number> {
-    return this.remove(removeUnused, [until, limit]);
+    return this.removeFound(unusedMedia, [until, limit]);
   }
 
   /** Removes answers of models that expire up to a time. */
   removeResponses(until: number, limit: number): Promise<number> {
-    return this.remove(removeExpiredResponses, [until, until, limit]);
+    return this.removeFound(expiredResponses, [until, until, limit]);
   }
 
   /** When the first of those answers expires that are more than may be kept; undefined when there are none. */
   async surplusUntil(most: number): Promise<number | undefined> {
     const [row] = await this.database.read<{ expires_at: number }>(readSurplus, [most]);
     return row?.expires_at;
+  }
+
+  /** Most looks find nothing. On SQLite, they need neither the lock nor the thread of the writer then. */
+  private async removeFound(
+    { find, found, remove }: Removal,
+    parameters: readonly number[],
+  ): Promise<number> {
+    if (this.database.dialect === 'sqlite') {
+      const one = await this.database.read(find, [...parameters.slice(-found, -1), 1]);
+      if (one.length === 0) return 0;
+    }
+    return this.remove(remove, parameters);
   }
 
   private async remove(

@@ -12,6 +12,11 @@ const putVector = statement(
    ON CONFLICT (hash) DO UPDATE SET used_at = excluded.used_at`,
 );
 
+const findUnused = statement(
+  'find_unused_knowledge_embedding',
+  'SELECT 1 FROM knowledge_embeddings WHERE used_at < ? LIMIT 1',
+);
+
 const removeUnused = statement(
   'remove_unused_knowledge_embeddings',
   'DELETE FROM knowledge_embeddings WHERE used_at < ?',
@@ -52,7 +57,9 @@ export class EmbeddingStore {
   }
 
   async removeUnused(): Promise<void> {
-    await this.database.transaction((run) => run(removeUnused[this.database.dialect], [Date.now() - keptMs]));
+    const before = Date.now() - keptMs;
+    if ((await this.database.read(findUnused, [before])).length === 0) return;
+    await this.database.transaction((run) => run(removeUnused[this.database.dialect], [before]));
   }
 }
 

@@ -10,6 +10,8 @@ export interface BatchRunner {
   inTransaction<T>(work: () => T): T;
   /** Returns the position of the guard that refused the unit, or -1. What comes after that guard is not written. */
   runUnit(unit: readonly NumberedRow[]): number;
+  /** Runs statements in a transaction, unless a query finds a row. Returns whether it ran them. */
+  runScript(sql: string, unlessFound: string): boolean;
 }
 
 /**
@@ -22,21 +24,30 @@ export function batchRunner(connection: SqliteConnection, texts: readonly string
   const rollback = connection.prepare('ROLLBACK');
   const statements: SqliteStatement[] = [];
 
-  return {
-    inTransaction(work) {
-      begin.run();
+  function inTransaction<T>(work: () => T): T {
+    begin.run();
+    try {
+      const result = work();
+      commit.run();
+      return result;
+    } catch (error) {
       try {
-        const result = work();
-        commit.run();
-        return result;
-      } catch (error) {
-        try {
-          rollback.run();
-        } catch {
-          // SQLite has rolled back by itself (a full disk, for one): the first error is the one to report.
-        }
-        throw error;
+        rollback.run();
+      } catch {
+        // SQLite has rolled back by itself (a full disk, for one): the first error is the one to report.
       }
+      throw error;
+    }
+  }
+
+  return {
+    inTransaction,
+    runScript(sql, unlessFound) {
+      return inTransaction(() => {
+        if (connection.prepare(unlessFound).get() !== undefined) return false;
+        connection.exec(sql);
+        return true;
+      });
     },
     runUnit(unit) {
       for (let index = 0; index < unit.length; index++) {

@@ -32,6 +32,9 @@ const openingTimeout = 'PRAGMA busy_timeout = 10000';
 const writingTimeout = 'PRAGMA busy_timeout = 4000';
 /** Everything else waits in that time: a reader waits in the main thread. */
 const readingTimeout = 'PRAGMA busy_timeout = 1000';
+/** A commit of the thread after which the log has so many pages moves them into the file. */
+const logPages = 4_000;
+const pageBytes = 4_096;
 
 export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteDatabase> {
   const { id, path, durability, migrations, log } = options;
@@ -42,6 +45,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
     // SQLite has its log beside the file itself, not beside a link to it
     path: realpathSync(path),
     isSynced: durability === 'power-cut',
+    logBytes: logPages * pageBytes,
     before: 'PRAGMA busy_timeout = 0',
     after: readingTimeout,
   });
@@ -86,7 +90,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
     notifications: new InProcessNotifications(),
     assertWritable: async () => availability.assertWritable(),
     close() {
-      // The thread's connection last: the last one to close moves the log into the file, and that must not happen here.
+      // The thread's connection last: the last one to close moves the log into the file, which waits for the disk.
       closing ??= writer.close(() => {
         direct.close();
         reader.close();
@@ -101,7 +105,7 @@ function writingSetup(durability: Durability): string {
   const synchronous = durability === 'power-cut' ? 'FULL' : 'NORMAL';
   return `${writingTimeout}; PRAGMA foreign_keys = ON; PRAGMA synchronous = ${synchronous};
     PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000;
-    PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;`;
+    PRAGMA wal_autocheckpoint = ${logPages}; PRAGMA journal_size_limit = 67108864;`;
 }
 
 /** The connection of the main thread: it reads, and writes what is small. The log is the thread's to move into the file. */

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync } from 'node:fs';
+import { closeSync, fdatasync, openSync, statSync } from 'node:fs';
 import { type BatchRunner, batchRunner, type NumberedRow } from './batch-runner.js';
 import type { SqliteConnection } from './library.js';
 
@@ -6,8 +6,8 @@ import type { SqliteConnection } from './library.js';
 const mostRows = 32;
 const mostCharacters = 65_536;
 /**
- * The thread writes the first of so many. A commit of its own moves the log into the file, and the next one begins the
- * log anew: both wait for the disk.
+ * The thread writes the last of so many, if the log has grown. A commit of its own moves the log into the file, and the
+ * next one begins the log anew: both wait for the disk.
  */
 const cycle = 100;
 const byThread = 2;
@@ -16,6 +16,8 @@ export interface DirectWriterOptions {
   readonly path: string;
   /** Whether a write is over only when the disk has it. */
   readonly isSynced: boolean;
+  /** From this size of the log on, a commit of the thread moves it into the file. */
+  readonly logBytes: number;
   /** Statements that let the connection write, and those that end this: it reads in between. */
   readonly before: string;
   readonly after: string;
@@ -46,15 +48,30 @@ export class DirectWriter {
    * written, when the thread has to write it.
    */
   write(unit: readonly NumberedRow[], texts: readonly string[]): number | undefined {
-    const position = this.#count % cycle;
     this.#count += 1;
-    if (this.isUnsure || position < byThread || !isSmall(unit)) return undefined;
+    if (this.#isForThread() || !isSmall(unit)) return undefined;
+    return this.#attempt(texts, ({ inTransaction, runUnit }) => inTransaction(() => runUnit(unit)));
+  }
+
+  /** Runs statements in a transaction, unless a query finds a row, and returns whether it did. Undefined as above. */
+  script(sql: string, unlessFound: string, texts: readonly string[]): boolean | undefined {
+    if (this.isUnsure) return undefined;
+    return this.#attempt(texts, ({ runScript }) => runScript(sql, unlessFound));
+  }
+
+  #isForThread(): boolean {
+    if (this.isUnsure) return true;
+    if (this.#count % cycle < cycle - byThread) return false;
+    const log = statSync(`${this.options.path}-wal`, { throwIfNoEntry: false });
+    return log !== undefined && log.size >= this.options.logBytes;
+  }
+
+  #attempt<T>(texts: readonly string[], write: (runner: BatchRunner) => T): T | undefined {
     const { before, after } = this.options;
     this.connection.exec(before);
     try {
       this.#runner ??= batchRunner(this.connection, texts);
-      const { inTransaction, runUnit } = this.#runner;
-      return inTransaction(() => runUnit(unit));
+      return write(this.#runner);
     } catch {
       // The thread waits where another process is writing, and reports what fails there as well.
       return undefined;
@@ -74,6 +91,18 @@ export class DirectWriter {
       fdatasync(this.#log, (error) => (error === null ? resolve() : reject(error)));
     });
     this.isUnsure = false;
+  }
+
+  /**
+   * Moves the log into the file itself, so that a copy of the file alone is whole. It waits for the disk, but for no other
+   * process: the last one to close the file does the same.
+   */
+  emptyLog(): void {
+    try {
+      this.connection.exec(`${this.options.before}; PRAGMA wal_checkpoint(TRUNCATE)`);
+    } catch {
+      // the disk accepts no writes: the next start finds the log
+    }
   }
 
   /** Its statements go as well: they would keep the connection open. */

@@ -74,7 +74,7 @@ export function writerThread(
     connection.exec(setup);
     const changes = connection.prepare('SELECT changes() AS changes');
     const texts: string[] = [];
-    const { inTransaction, runUnit } = runnerFor(connection, texts);
+    const { inTransaction, runUnit, runScript } = runnerFor(connection, texts);
     const queries = new Map<string, SqliteStatement>();
 
     function runBatches(
@@ -106,14 +106,6 @@ export function writerThread(
       // SELECT changes() AS changes
       const counted = changes.get() as { changes: number };
       return { kind: 'query', rows, changes: counted.changes };
-    }
-
-    function runScript(sql: string, unlessFound: string): boolean {
-      return inTransaction(() => {
-        if (connection.prepare(unlessFound).get() !== undefined) return false;
-        connection.exec(sql);
-        return true;
-      });
     }
 
     return (request) => {

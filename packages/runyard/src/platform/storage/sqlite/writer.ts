@@ -58,8 +58,9 @@ const longestPauseMs = 5_000;
  * statement, or a transaction. Batches that arrive while another one is being written wait together and share
  * the next commit. They go before transactions that wait: a run must not queue behind the many of an ingestion.
  *
- * A thread that ends without having been closed rejects what it was asked, as a lost connection would, and is
- * started again by the next write.
+ * The thread starts with the first write that `DirectWriter` leaves to it: many services are idle or have one caller at
+ * a time, and a thread costs them memory. One that ends without having been closed rejects what it was asked, as a lost
+ * connection would, and is started again by the next write.
  */
 export class SqliteWriter {
   readonly #turns = new Turns();
@@ -77,7 +78,6 @@ export class SqliteWriter {
   constructor(private readonly options: WriterOptions) {
     const { libraryPath, path, setup } = options;
     this.#data = { libraryPath, path, setup };
-    this.#link = this.#start();
   }
 
   write(units: readonly WriteUnit[]): Promise<readonly number[]> {
@@ -104,17 +104,24 @@ export class SqliteWriter {
   /** Runs statements in a turn and a transaction of their own, unless a query finds a row. Returns whether it ran them. */
   async script(sql: string, unlessFound: string): Promise<boolean> {
     const end = await this.#turns.take();
-    const { availability } = this.options;
+    const { availability, direct } = this.options;
     try {
-      const reply = await (await this.#open()).exchange({ kind: 'script', sql, unlessFound });
-      if (reply.kind !== 'script') throw errorIn(reply);
-      availability.end('unwritable');
-      return reply.ran;
+      const ran = this.#closed ? undefined : direct.script(sql, unlessFound, this.#texts);
+      if (ran === undefined) return await this.#scriptInThread(sql, unlessFound);
+      await direct.synced();
+      return ran;
     } catch (error) {
       throw availability.failure(error);
     } finally {
       end();
     }
+  }
+
+  async #scriptInThread(sql: string, unlessFound: string): Promise<boolean> {
+    const reply = await (await this.#open()).exchange({ kind: 'script', sql, unlessFound });
+    if (reply.kind !== 'script') throw errorIn(reply);
+    this.options.availability.end('unwritable');
+    return reply.ran;
   }
 
   /** For transactions. */
@@ -146,6 +153,8 @@ export class SqliteWriter {
     const done = await this.#turns.take();
     this.#closed = true;
     try {
+      // the thread does so, where there is one
+      if (this.#link === undefined) this.options.direct.emptyLog();
       closeOthers();
       await this.#link?.close();
     } catch (error) {
