@@ -39,8 +39,10 @@ const onDemand = [
   'light-my-request',
 ];
 
-/** What every start of a service loads, and those of applications that use zod. */
-const startFiles = ['chunks/service.js', 'zod.js'];
+/** What every start of a service loads, and those of applications that use zod, built-in tools or an interface. */
+const startFiles = ['chunks/command.js', 'chunks/service.js', 'chunks/chunkers.js', 'zod.js', 'tools.js'];
+const interfaceModules =
+  /[\\/](?:dist[\\/]interfaces[\\/][^\\/]+[\\/](?:mount|endpoint)\.js$|node_modules[\\/]ws[\\/])/;
 
 /** The files of the API browser. */
 const browserFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
@@ -165,7 +167,11 @@ async function bundledModules(folder, plugins) {
   return output
     .map((file) => (file.fileName === minifiedFile ? withoutSpace(file, minifySync) : file))
     .map(inAscii)
-    .flatMap((file) => (startFiles.includes(file.fileName) ? splitModule(file) : file));
+    .flatMap((file) => (isLoadedAtStart(file) ? splitModule(file) : file));
+}
+
+function isLoadedAtStart({ fileName, moduleIds }) {
+  return startFiles.includes(fileName) || moduleIds.some((id) => interfaceModules.test(id));
 }
 
 /** One file for what `require` returns of a module. */

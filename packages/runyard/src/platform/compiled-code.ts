@@ -5,8 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 
-/** Once a service has started: what it has compiled by then is what the next start needs. */
+/**
+ * Once a service has started: what it has compiled by then is what the next start needs. A machine with other work may
+ * take long for a start, and some services never rest: the code is kept after a time with little work, or after the last.
+ */
 const settledMs = 2_000;
+const restingMs = 200;
+const mostTimes = 5;
 
 /** In the package itself: a process that may write there could change the code as well. */
 const folder = new URL('../../.cache/', import.meta.url);
@@ -25,9 +30,18 @@ export function compiledCode(file: URL, hash: string): unknown {
   const script = new Script(readFileSync(file, 'latin1'), { filename, cachedData });
   if (cachedData === undefined || script.cachedDataRejected) {
     const isEarlier = (other: string) => other.startsWith(`${name}-`) && other.endsWith(`-${tag}.bin`);
-    setTimeout(() => keep(script, kept, isEarlier), settledMs).unref();
+    whenSettled(() => keep(script, kept, isEarlier));
   }
   return script.runInThisContext();
+}
+
+function whenSettled(work: () => void, times = 1): void {
+  const before = process.cpuUsage();
+  setTimeout(() => {
+    const { user, system } = process.cpuUsage(before);
+    if ((user + system) / 1_000 < restingMs || times === mostTimes) work();
+    else whenSettled(work, times + 1);
+  }, settledMs).unref();
 }
 
 /** Where the package may not be written to, each start compiles. */

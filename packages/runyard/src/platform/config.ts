@@ -262,7 +262,9 @@ export function loadSettings(sources: SettingsSources = {}): LoadedSettings {
     }
   }
   if (faults.length > 0) throw errors.invalidConfig(faults.join('\n'));
-  return { settings: complete(settingsSchema.parse(merged), cwd), origins, warnings: environment.warnings };
+  // to compile the check of so many settings takes longer than to make it once
+  const settings = settingsSchema.parse(merged, { jitless: true });
+  return { settings: complete(settings, cwd), origins, warnings: environment.warnings };
 }
 
 /** Refuses settings in code that do not exist or cannot have their value, before other sources are known. */
