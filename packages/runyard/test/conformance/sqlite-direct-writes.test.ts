@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import fs, { statSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -25,7 +25,7 @@ function syncWith(sync: (done: (error: Error | null) => void) => void) {
 const insert = 'INSERT INTO notes (id, text) VALUES (?, ?)';
 const note = (id: string, text = '') => [[{ sql: insert, parameters: [id, text] }]];
 
-/** A database after the writes with which the thread begins, whose thread has ended: only the main thread writes. */
+/** A database with two rows, whose thread has ended: only the main thread writes. */
 async function openNotes({ endsThread = true } = {}) {
   const threads = new WritingThreads();
   const place = await emptySqlite();
@@ -117,8 +117,8 @@ test('a write waits in the thread while another process writes, and the main thr
   expect(await all()).toEqual(['patient']);
 });
 
-test('the thread makes large writes, several at once, and a few among many small ones', async () => {
-  const { database } = await openNotes({ endsThread: false });
+test('the thread makes large writes and several at once, and a few among many small ones when the log is long', async () => {
+  const { database, path } = await openNotes({ endsThread: false });
   const posted = vi.spyOn(Worker.prototype, 'postMessage');
   onTestFinished(() => posted.mockRestore());
   const madeByThread = async (write: () => Promise<unknown>) => {
@@ -132,10 +132,85 @@ test('the thread makes large writes, several at once, and a few among many small
   expect(await madeByThread(() => database.write([rows]))).toBe(1);
   expect(await madeByThread(() => database.write([...note('a'), ...note('b')]))).toBe(1);
   expect(await madeByThread(() => Promise.all(['c', 'd'].map((id) => database.write(note(id)))))).toBe(1);
-  const many = async () => {
-    for (let at = 0; at < 100; at += 1) await database.write(note(`small ${at}`));
+  const many = async (name: string) => {
+    for (let at = 0; at < 100; at += 1) await database.write(note(`${name} ${at}`));
   };
-  expect(await madeByThread(many)).toBe(2);
+  expect(await madeByThread(() => many('short log'))).toBe(0);
+  truncateSync(`${path}-wal`, 20_000_000);
+  expect(await madeByThread(() => many('long log'))).toBe(2);
+});
+
+/** An empty database, and the threads that were started since it was opened. */
+async function openEmpty() {
+  const threads = new WritingThreads();
+  const place = await emptySqlite();
+  const path = place.url.replace('sqlite://', '');
+  const database = (await place.openUnprepared()) as SqliteDatabase;
+  return { threads, place, path, database };
+}
+
+const createNotes = 'CREATE TABLE notes (id text PRIMARY KEY, text text); CREATE INDEX texts ON notes (text)';
+const findNotes = `SELECT 1 FROM sqlite_master WHERE name = 'notes'`;
+
+test('a new schema, reads and small writes need no thread, and the next connection finds all of it', async () => {
+  const { threads, place, path, database } = await openEmpty();
+  expect(await database.script(createNotes, findNotes)).toBe(true);
+  expect(await database.script(createNotes, findNotes)).toBe(false);
+  for (let at = 0; at < 250; at += 1) await database.write(note(`small ${at}`));
+  await database.close();
+  expect(statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+  const reopened = await place.openUnprepared();
+  const count = { name: 'count', sqlite: 'SELECT count(*) AS count FROM notes', postgres: '' };
+  expect(await reopened.read(count, [])).toEqual([{ count: 250 }]);
+  expect(threads.started).toHaveLength(0);
+  await (reopened as SqliteDatabase).write([...note('a'), ...note('b')]);
+  expect(threads.started).toHaveLength(1);
+});
+
+test('a new schema is there when the disk has it, and one that cannot be synced is refused', async () => {
+  const { database } = await openEmpty();
+  const slow = gate();
+  const { spy, restore } = syncWith((done) => void slow.opened.then(() => done(null)));
+  let isOver = false;
+  const creating = database.script(createNotes, findNotes).finally(() => {
+    isOver = true;
+  });
+  await until('the log is being synced', () => spy.mock.calls.length > 0);
+  expect(isOver).toBe(false);
+  slow.open();
+  expect(await creating).toBe(true);
+  restore();
+  syncWith((done) => done(Object.assign(new Error('i/o error'), { code: 'EIO' })));
+  await expect(database.script('CREATE TABLE other (id text)', 'SELECT 1 WHERE 0')).rejects.toThrow();
+});
+
+test('a new schema waits in the thread while another process writes', async () => {
+  const { threads, path, database } = await openEmpty();
+  const { DatabaseSync } = loadSqliteLibrary();
+  const other = new DatabaseSync(path);
+  other.exec('BEGIN IMMEDIATE; CREATE TABLE notes (id text)');
+  const creating = database.script(createNotes, findNotes);
+  await until('the thread is started', () => threads.started.length === 1);
+  other.exec('COMMIT');
+  other.close();
+  expect(await creating).toBe(false);
+});
+
+test('a database without a thread closes at once beside another process, which finds the last write', async () => {
+  const { threads, path, database } = await openEmpty();
+  await database.script(createNotes, findNotes);
+  await database.write(note('last'));
+  const { DatabaseSync } = loadSqliteLibrary();
+  const other = new DatabaseSync(path);
+  other.exec('BEGIN; SELECT * FROM notes');
+  const before = performance.now();
+  await database.close();
+  // a connection waits for others up to a second where it may wait
+  expect(performance.now() - before).toBeLessThan(900);
+  other.exec('COMMIT');
+  expect(other.prepare('SELECT id FROM notes').all()).toEqual([{ id: 'last' }]);
+  other.close();
+  expect(threads.started).toHaveLength(0);
 });
 
 test('the log stays short under small writes alone', async () => {

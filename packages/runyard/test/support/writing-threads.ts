@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { onTestFinished } from 'vitest';
 import { waitingThreads } from '../../src/platform/storage/sqlite/thread-link.js';
+import { until } from './until.js';
 
 /** The threads that this process starts during a test, so that the test can end them as a crash would. */
 export class WritingThreads {
@@ -20,6 +21,7 @@ export class WritingThreads {
    * would end the whole process.)
    */
   async endNewest(): Promise<void> {
+    await until('a thread has started', () => this.started.length > 0);
     const thread = this.started.at(-1)!;
     const ended = new Promise((resolve) => thread.once('exit', resolve));
     thread.postMessage({ kind: 'nonsense' });

@@ -75,7 +75,7 @@ async function kept(database: Database, table: 'traces' | 'idempotency_keys'): P
 
 const ids = (runs: readonly Run[]) => runs.map(({ runId }) => runId);
 
-forEachDatabase((_dialect, freshPlace, emptyPlace) => {
+forEachDatabase((dialect, freshPlace, emptyPlace) => {
   it('removes jobs a week after their end, with all that belongs to them', async () => {
     const database = await (await freshPlace()).open();
     const jobs = new JobStore(database);
@@ -278,6 +278,19 @@ forEachDatabase((_dialect, freshPlace, emptyPlace) => {
     await retention.sweep();
     expect(await withEvents(runs, [run])).toEqual([]);
     expect(logged.map(({ level }) => level)).toEqual(['warn', 'info']);
+  });
+
+  it.runIf(dialect === 'sqlite')('needs no transaction to find that nothing is too old', async () => {
+    const { database, runs } = await opened();
+    const run = rested('completed', now - day);
+    await store(runs, run);
+    await traces(database, [run], () => [now - 1, now]);
+    const transactions = vi.spyOn(database, 'transaction');
+    const options = { eventRetentionHours: 48, traceRetentionDays: 1, evalRetentionDays: 1 };
+    const settings = { ...options, scheduleHistoryDays: 1, mcpSessionHours: 1, runRetentionDays: 0 };
+    const timers = { ...systemTimers, now: () => now };
+    await new RetentionService(database, { settings, timers, log: silentLog }).sweep();
+    expect(transactions).not.toHaveBeenCalled();
   });
 
   it('leaves a database alone that waits to be migrated', async () => {

@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { UploadStore } from '../../../src/capabilities/knowledge/uploads/upload-store.js';
+import { RetentionService } from '../../../src/capabilities/retention/service.js';
 import { agent, type KnowledgeSearch, knowledge, Runyard } from '../../../src/index.js';
 import { recordingLog } from '../../support/clients/http-server.js';
+import { WritingThreads } from '../../support/writing-threads.js';
 
 test('an agent answers from the contents that its knowledge has from the start, also after one has changed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'runyard-knowledge-'));
@@ -37,6 +40,64 @@ test('an agent answers from the contents that its knowledge has from the start, 
     'Mars has three moons.\n\nSources: moons.md',
     both,
   ]);
+});
+
+test('a start stores no file that has not changed, not even one that changed while it was added', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'runyard-knowledge-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const page = join(folder, 'moons.md');
+  writeFileSync(page, 'Mars has two moons.');
+  const { write } = UploadStore.prototype;
+  const stored = vi.spyOn(UploadStore.prototype, 'write').mockImplementation(function (
+    this: UploadStore,
+    bytes,
+  ) {
+    writeFileSync(page, 'Mars has two moons, and Venus has none.');
+    return write.call(this, bytes);
+  });
+  onTestFinished(() => stored.mockRestore());
+  const started = async () => {
+    stored.mockClear();
+    const planets = knowledge({ name: 'planets', contents: [{ name: 'moons.md', from: { path: page } }] });
+    const component = agent({ id: 'a', model: 'offline', knowledge: planets });
+    const app = new Runyard({ agents: [component], dataDir: folder, logLevel: 'silent' });
+    const { content } = await component.run('Has Venus moons?');
+    await app.close({ graceMs: 0 });
+    return [stored.mock.calls.length, content];
+  };
+  const answer = 'Mars has two moons, and Venus has none.\n\nSources: moons.md';
+  expect(await started()).toEqual([1, answer]);
+  expect(await started()).toEqual([0, answer]);
+});
+
+test('a service on existing data starts no writing thread', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'runyard-idle-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const page = join(folder, 'moons.md');
+  writeFileSync(page, 'Mars has two moons.');
+  const started = async (waits: boolean) => {
+    const planets = knowledge({ name: 'planets', contents: [{ name: 'moons.md', from: { path: page } }] });
+    const component = agent({ id: 'a', model: 'offline', knowledge: planets });
+    const threads = new WritingThreads();
+    const sweeps = vi.spyOn(RetentionService.prototype, 'begin').mockImplementation(function (
+      this: RetentionService,
+    ) {
+      swept = this.sweep();
+    });
+    onTestFinished(() => sweeps.mockRestore());
+    let swept: Promise<void> | undefined;
+    const app = new Runyard({ agents: [component], dataDir: folder, port: 0, logLevel: 'silent' });
+    const { url } = await app.listen();
+    expect((await fetch(`${url}/knowledge/content`)).status).toBe(200);
+    await swept;
+    expect(swept).toBeDefined();
+    if (waits) await component.run('How many moons has Mars?');
+    await app.close({ graceMs: 0 });
+    return threads.started.length;
+  };
+  // the first one indexes the page
+  expect(await started(true)).toBe(1);
+  expect(await started(false)).toBe(0);
 });
 
 test('code searches with the filters of requests and with those that were read, and is told what is wrong', async () => {
