@@ -39,10 +39,8 @@ const onDemand = [
   'light-my-request',
 ];
 
-/** What every start of a service loads, and those of applications that use zod, built-in tools or an interface. */
-const startFiles = ['chunks/command.js', 'chunks/service.js', 'chunks/chunkers.js', 'zod.js', 'tools.js'];
-const interfaceModules =
-  /[\\/](?:dist[\\/]interfaces[\\/][^\\/]+[\\/](?:mount|endpoint)\.js$|node_modules[\\/]ws[\\/])/;
+/** What every start of a service loads, and those of applications that use zod or the built-in tools. */
+const startFiles = ['chunks/command.js', 'chunks/service.js', 'zod.js', 'tools.js'];
 
 /** The files of the API browser. */
 const browserFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
@@ -167,11 +165,7 @@ async function bundledModules(folder, plugins) {
   return output
     .map((file) => (file.fileName === minifiedFile ? withoutSpace(file, minifySync) : file))
     .map(inAscii)
-    .flatMap((file) => (isLoadedAtStart(file) ? splitModule(file) : file));
-}
-
-function isLoadedAtStart({ fileName, moduleIds }) {
-  return startFiles.includes(fileName) || moduleIds.some((id) => interfaceModules.test(id));
+    .flatMap((file) => (startFiles.includes(file.fileName) ? splitModule(file) : file));
 }
 
 /** One file for what `require` returns of a module. */

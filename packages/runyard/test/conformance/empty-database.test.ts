@@ -53,12 +53,24 @@ forEachDatabase((_dialect, _freshPlace, emptyPlace) => {
   });
 });
 
-it('is filled with one message to the thread that writes', async () => {
-  const database = await (await emptySqlite()).openUnprepared();
+it('is filled without the thread that writes, or with one message to it while another process writes', async () => {
   const send = vi.spyOn(Worker.prototype, 'postMessage');
   onTestFinished(() => send.mockRestore());
-  await migrate(database);
-  expect(send.mock.calls.map(([message]) => message.kind)).toEqual(['script']);
+  const sent = () => send.mock.calls.map(([message]) => message.kind);
+  await migrate(await (await emptySqlite()).openUnprepared());
+  expect(sent()).toEqual([]);
+
+  const { url, openUnprepared } = await emptySqlite();
+  const database = await openUnprepared();
+  const { DatabaseSync } = loadSqliteLibrary();
+  const other = new DatabaseSync(url.replace('sqlite://', ''));
+  other.exec('BEGIN IMMEDIATE');
+  const filled = migrate(database);
+  await until('the thread has the message', () => sent().length === 2);
+  other.exec('COMMIT');
+  other.close();
+  expect(await filled).toHaveLength(latest);
+  expect(sent()).toEqual(['open', 'script']);
 });
 
 it('is still empty when the process is killed while it fills it, and the next start fills it', async () => {

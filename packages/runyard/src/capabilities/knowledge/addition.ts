@@ -82,16 +82,19 @@ export async function additionOf(
     ...(isBare && digest !== null && { digest }),
   });
   const settings = indexingOf(given);
-  const existing = await base.parts.contents.findAny(base.id, id);
-  if (existing?.deletedAt === null) {
-    if ((await base.get(id, scope)) === undefined) throw errors.contentIdTaken(id);
-    if (isSame(existing, digest, settings)) {
-      if (read.upload !== undefined) await base.parts.uploads.remove(read.upload);
-      return { content: existing, isUnchanged: true };
-    }
+  const known = await knownContent(base, id, scope);
+  if (known !== undefined && isSame(known, digest, settings)) {
+    if (read.upload !== undefined) await base.parts.uploads.remove(read.upload);
+    return { content: known, isUnchanged: true };
   }
   const now = Date.now();
   const { from, ...stored } = await read.request();
+  // once more: several processes that start add the same
+  const existing = await knownContent(base, id, scope);
+  if (existing !== undefined && isSame(existing, stored.digest ?? digest, settings)) {
+    if (from.kind === 'upload') await base.parts.uploads.remove(from);
+    return { content: existing, isUnchanged: true };
+  }
   const content: StoredContent = {
     knowledgeId: base.id,
     id,
@@ -108,12 +111,24 @@ export async function additionOf(
     request: { from, ...settings },
     parentId: null,
     jobId,
-    published: existing?.deletedAt === null && existing.published,
+    published: existing?.published === true,
     deletedAt: null,
-    createdAt: existing?.deletedAt === null ? existing.createdAt : now,
+    createdAt: existing?.createdAt ?? now,
     updatedAt: now,
   };
   return { content, isUnchanged: false };
+}
+
+/** The content that has the id now, unless it is being removed. Refuses an id that belongs to others. */
+async function knownContent(
+  base: BaseInDatabase,
+  id: string,
+  scope: ContentScope,
+): Promise<StoredContent | undefined> {
+  const content = await base.get(id);
+  if (content !== undefined && scope.kind !== 'all' && (await base.get(id, scope)) === undefined)
+    throw errors.contentIdTaken(id);
+  return content;
 }
 
 /** Whether the content is indexed, or being indexed, as it is given now. */

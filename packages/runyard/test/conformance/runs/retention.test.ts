@@ -282,13 +282,11 @@ forEachDatabase((dialect, freshPlace, emptyPlace) => {
 
   it.runIf(dialect === 'sqlite')('needs no transaction to find that nothing is too old', async () => {
     const { database, runs } = await opened();
-    const run = rested('completed', now - day);
-    await store(runs, run);
-    await traces(database, [run], () => [now - 1, now]);
+    await store(runs, rested('completed', start));
     const transactions = vi.spyOn(database, 'transaction');
     const options = { eventRetentionHours: 48, traceRetentionDays: 1, evalRetentionDays: 1 };
     const settings = { ...options, scheduleHistoryDays: 1, mcpSessionHours: 1, runRetentionDays: 0 };
-    const timers = { ...systemTimers, now: () => now };
+    const timers = { ...systemTimers, now: () => start + 30 * 60_000 };
     await new RetentionService(database, { settings, timers, log: silentLog }).sweep();
     expect(transactions).not.toHaveBeenCalled();
   });
