@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { agent, tool } from '../../../src/index.js';
 import { ChaosFolder, ChaosProcess } from '../../support/chaos-process.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
-import { gate } from '../../support/until.js';
+import { gate, until } from '../../support/until.js';
 import { lastTurn, say } from './chat-bench.js';
 import { consoleBench } from './open-console.js';
 import { checkPage } from './page-checks.js';
@@ -94,6 +94,37 @@ test('an answer continues when the service is killed and started again', async (
   // what is shown is what is stored
   await page.reload();
   await lastTurn(page).getByText('Begun and done.', { exact: true }).waitFor();
+});
+
+/** How often React continued to render meanwhile. */
+function renderedWithin(page: Page, ms: number): Promise<number> {
+  return page.evaluate(async (pause) => {
+    const { postMessage } = MessagePort.prototype;
+    let tasks = 0;
+    MessagePort.prototype.postMessage = function (message) {
+      tasks += 1;
+      postMessage.call(this, message);
+    };
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    MessagePort.prototype.postMessage = postMessage;
+    return tasks;
+  }, ms);
+}
+
+test('a session that is opened again renders nothing while nothing happens', async () => {
+  const { page } = await bench.open('/chat/agent/talker');
+  await say(page, scripts.write('Hello', 'Good morning'));
+  await lastTurn(page).getByText('Good morning').waitFor();
+  await page.reload();
+  await lastTurn(page).getByText('Good morning').waitFor();
+  await until('the page rests', async () => (await renderedWithin(page, 300)) === 0);
+  // otherwise it would rest whatever it does
+  await until('what is typed is rendered', async () => {
+    const rendered = renderedWithin(page, 300);
+    await page.getByRole('textbox', { name: 'Message' }).fill('');
+    await page.getByRole('textbox', { name: 'Message' }).fill('Hello again');
+    return (await rendered) > 0;
+  });
 });
 
 test('the chat is accessible in both themes and fits into 360 pixels: empty, with an answer, with its sessions', async () => {

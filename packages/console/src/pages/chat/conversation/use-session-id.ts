@@ -6,8 +6,8 @@ export function useSessionId(inAddress: string | undefined) {
   const [fresh, setFresh] = useState(newId);
   // a session that has begun is an ordinary one when it is opened again
   useEffect(() => {
-    if (inAddress !== undefined && inAddress !== fresh) setFresh(newId());
-  }, [inAddress, fresh]);
+    if (inAddress !== undefined) setFresh((id) => (id === inAddress ? id : newId()));
+  }, [inAddress]);
   const startNew = useCallback(() => setFresh(newId()), []);
   return {
     sessionId: inAddress ?? fresh,
