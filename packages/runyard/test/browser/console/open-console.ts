@@ -54,8 +54,7 @@ export function consoleBench(options: RunyardOptions = {}): ConsoleBench {
     get browser() {
       return chromium.browser;
     },
-    open: (path = '', { url, ...options } = {}) =>
-      openConsole(chromium.browser, `${url ?? started().url}/console${path}`, options),
+    open: (path = '', { url, ...options } = {}) => openConsole(chromium, url ?? started().url, path, options),
   };
 }
 
@@ -77,19 +76,13 @@ function components(book: ScriptBook): RunyardOptions {
 }
 
 async function openConsole(
-  browser: Browser,
-  url: string,
-  { token, ...options }: Omit<OpenOptions, 'url'>,
+  chromium: ReturnType<typeof sharedChromium>,
+  service: string,
+  path: string,
+  options: Omit<OpenOptions, 'url'>,
 ): Promise<OpenedPage> {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    // a page draws nothing while nothing happens in it
-    reducedMotion: 'reduce',
-    ...options,
-  });
-  if (token !== undefined)
-    await context.addInitScript((given) => sessionStorage.setItem('runyard.token', given), token);
-  const page = await context.newPage();
+  const url = `${service}/console${path}`;
+  const page = (await reusedPage(chromium, service, options)) ?? (await newPage(chromium.browser, options));
   const elsewhere: string[] = [];
   const faults: string[] = [];
   page.on('request', (request) => {
@@ -103,4 +96,38 @@ async function openConsole(
   await page.goto(url);
   await page.getByRole('main').waitFor();
   return { page, elsewhere, faults };
+}
+
+const tokenKey = 'runyard.token';
+
+const usual = {
+  viewport: { width: 1280, height: 800 },
+  // a page draws nothing while nothing happens in it
+  reducedMotion: 'reduce',
+} as const;
+
+/** Undefined when the test has it already, or wants what only a new page has. */
+async function reusedPage(
+  chromium: ReturnType<typeof sharedChromium>,
+  service: string,
+  { token, viewport, colorScheme, reducedMotion, ...others }: Omit<OpenOptions, 'url'>,
+): Promise<Page | undefined> {
+  if (Object.keys(others).length > 0) return undefined;
+  const view = {
+    viewport: viewport ?? usual.viewport,
+    reducedMotion: reducedMotion ?? usual.reducedMotion,
+    colorScheme,
+  };
+  return chromium.page.take(service, view, token === undefined ? {} : { [tokenKey]: token });
+}
+
+/** In a browser context of its own. */
+async function newPage(browser: Browser, { token, ...options }: Omit<OpenOptions, 'url'>): Promise<Page> {
+  const context = await browser.newContext({ ...usual, ...options });
+  if (token !== undefined)
+    await context.addInitScript(([key, given]) => sessionStorage.setItem(key, given), [
+      tokenKey,
+      token,
+    ] as const);
+  return context.newPage();
 }

@@ -5,42 +5,60 @@ import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { afterEach, beforeAll } from 'vitest';
 import { patience } from '../patience.js';
+import { ReusedPage } from './reused-page.js';
 
 /** Chromium without the windows around the pages comes first: with them, each page costs fifteen times as much. */
 const headlessShell = 'chromium-headless-shell';
 const names = [headlessShell, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-let shared: Promise<Browser> | undefined;
+interface SharedChromium {
+  readonly browser: Browser;
+  readonly page: ReusedPage;
+}
+
+let shared: Promise<SharedChromium> | undefined;
 
 /**
  * A browser for the tests of a file, which the files of a process share. What a test has opened is closed after it:
  * pages that stay open poll and animate while other tests run.
  */
-export function sharedChromium(): { readonly browser: Browser } {
-  let browser: Browser | undefined;
+export function sharedChromium(): SharedChromium {
+  let launched: SharedChromium | undefined;
   beforeAll(async () => {
     shared ??= launchForProcess();
-    browser = await shared;
+    launched = await shared;
   });
-  afterEach(async () => {
-    await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
+  afterEach(async ({ task }) => {
+    if (launched === undefined) return;
+    const { browser, page } = launched;
+    const contexts = browser.contexts().filter((context) => context !== page.context);
+    await Promise.all([
+      ...contexts.map((context) => context.close()),
+      page.giveBack(task.result?.state !== 'pass'),
+    ]);
   });
+  const now = () => {
+    if (launched === undefined) throw new Error('The browser is there when the tests run.');
+    return launched;
+  };
   return {
     get browser() {
-      if (browser === undefined) throw new Error('The browser is there when the tests run.');
-      return browser;
+      return now().browser;
+    },
+    get page() {
+      return now().page;
     },
   };
 }
 
-async function launchForProcess(): Promise<Browser> {
+async function launchForProcess(): Promise<SharedChromium> {
   const browser = await launchChromium();
   browser.once('disconnected', () => {
     shared = undefined;
   });
   // The signal ends a process that has run its files. At its exit, playwright kills the browser and removes its profile.
   process.once('SIGTERM', () => process.exit());
-  return browser;
+  return { browser, page: new ReusedPage(browser) };
 }
 
 /** Starts a real browser, whose pages wait as long as a slow machine takes. */
