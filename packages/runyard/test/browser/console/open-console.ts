@@ -4,6 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { agent, type RunyardOptions, step, team, tool, workflow } from '../../../src/index.js';
 import { sharedChromium } from '../../support/clients/chromium.js';
+import { usualView } from '../../support/clients/reused-page.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
 import { TestService } from '../../support/service.js';
 
@@ -100,12 +101,6 @@ async function openConsole(
 
 const tokenKey = 'runyard.token';
 
-const usual = {
-  viewport: { width: 1280, height: 800 },
-  // a page draws nothing while nothing happens in it
-  reducedMotion: 'reduce',
-} as const;
-
 /** Undefined when the test has it already, or wants what only a new page has. */
 async function reusedPage(
   chromium: ReturnType<typeof sharedChromium>,
@@ -114,8 +109,8 @@ async function reusedPage(
 ): Promise<Page | undefined> {
   if (Object.keys(others).length > 0) return undefined;
   const view = {
-    viewport: viewport ?? usual.viewport,
-    reducedMotion: reducedMotion ?? usual.reducedMotion,
+    viewport: viewport ?? usualView.viewport,
+    reducedMotion: reducedMotion ?? usualView.reducedMotion,
     colorScheme,
   };
   return chromium.page.take(service, view, token === undefined ? {} : { [tokenKey]: token });
@@ -123,7 +118,7 @@ async function reusedPage(
 
 /** In a browser context of its own. */
 async function newPage(browser: Browser, { token, ...options }: Omit<OpenOptions, 'url'>): Promise<Page> {
-  const context = await browser.newContext({ ...usual, ...options });
+  const context = await browser.newContext({ ...usualView, ...options });
   if (token !== undefined)
     await context.addInitScript(([key, given]) => sessionStorage.setItem(key, given), [
       tokenKey,

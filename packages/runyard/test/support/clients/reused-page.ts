@@ -9,6 +9,12 @@ export interface View {
   readonly reducedMotion: BrowserContextOptions['reducedMotion'];
 }
 
+export const usualView = {
+  viewport: { width: 1280, height: 800 },
+  // a page draws nothing while nothing happens in it
+  reducedMotion: 'reduce',
+} as const satisfies View;
+
 /**
  * A page that one test after the other uses: what a new page spends on a process of its own, and on compiling the same
  * scripts again, is more than half of what a test costs. Between tests it forgets what they stored and changed.
@@ -35,7 +41,7 @@ export class ReusedPage {
     if (this.#isTaken) return undefined;
     this.#isTaken = true;
     this.#service = service;
-    this.#opened ??= await this.#open(view);
+    this.#opened ??= await this.#open();
     const { page } = this.#opened;
     await page.setViewportSize(view.viewport);
     await page.emulateMedia({
@@ -46,8 +52,8 @@ export class ReusedPage {
     return page;
   }
 
-  async #open(view: View) {
-    const context = await this.browser.newContext({ ...view });
+  async #open() {
+    const context = await this.browser.newContext({ ...usualView });
     const page = await context.newPage();
     return { context, page, session: await context.newCDPSession(page) };
   }
@@ -56,7 +62,8 @@ export class ReusedPage {
   async giveBack(hasFailed: boolean): Promise<void> {
     if (!this.#isTaken) return;
     this.#isTaken = false;
-    const { context, page, session } = this.#opened!;
+    if (this.#opened === undefined) return;
+    const { context, page, session } = this.#opened;
     try {
       if (!hasFailed) return await reset(context, page, session, this.#service);
     } catch {
@@ -87,12 +94,7 @@ async function reset(
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await context.unrouteAll({ behavior: 'ignoreErrors' });
   await context.setOffline(false);
-  await page.evaluate(() => {
-    // nor does the page store anything while it is left
-    Storage.prototype.setItem = () => {};
-    sessionStorage.clear();
-  });
-  // what points at nothing hovers over nothing
+  // the pointer would hover over the next page
   await page.mouse.move(-1, -1);
   await page.goto('about:blank');
   await session.send('Storage.clearDataForOrigin', { origin: service, storageTypes: 'all' });
