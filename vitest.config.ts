@@ -41,7 +41,7 @@ export default defineConfig({
     execArgv: ['--interrupt-budget=500000', '--liftoff-only', '--single-threaded-gc'].filter(isKnownToNode),
     env: compilerMemory,
     // More than twice the cores that CI has: the tests that kill processes mostly wait.
-    maxWorkers: 5,
+    maxWorkers: 6,
     sequence: { sequencer: WaitingTestsBetween },
     // A net for what hangs: nothing that a test waits for may be called slow before it.
     testTimeout: patience(300_000),
