@@ -49,7 +49,7 @@ interface ReadFrom {
   request(): Promise<Requested>;
 }
 
-/** What the job reads, after the bytes are in the spool, and what those are: a file may have changed since it was read. */
+/** What the job reads once the bytes are in the spool, with their size and digest: a file may have changed since it was hashed. */
 interface Requested extends Partial<Pick<Upload, 'size' | 'digest'>> {
   readonly from: RequestedFrom;
 }
@@ -89,7 +89,7 @@ export async function additionOf(
   }
   const now = Date.now();
   const { from, ...stored } = await read.request();
-  // once more: several processes that start add the same
+  // again: several processes that start at once add the same
   const existing = await knownContent(base, id, scope);
   if (existing !== undefined && isSame(existing, stored.digest ?? digest, settings)) {
     if (from.kind === 'upload') await base.parts.uploads.remove(from);

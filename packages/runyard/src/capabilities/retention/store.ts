@@ -278,7 +278,7 @@ export class RetentionStore {
     return row?.expires_at;
   }
 
-  /** Most looks find nothing. On SQLite, they need neither the lock nor the thread of the writer then. */
+  /** Most sweeps find nothing. On SQLite, such a sweep needs neither the lock nor the thread of the writer. */
   private async removeFound(
     { find, found, remove }: Removal,
     parameters: readonly number[],

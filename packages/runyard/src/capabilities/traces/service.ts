@@ -72,7 +72,7 @@ const summarisedTogether = 100;
 /** So many characters of what spans say are put together at once. */
 const madeInOneGo = 200_000;
 
-/** How many runs are read together, so that an answer with many trees holds the journals of twice as many at a time. */
+/** How many runs are read together: an answer with many trees holds the journals of at most twice as many. */
 const readTogether = 20;
 
 /** What runs did, step by step. A view of their journals: nothing is stored twice. */
@@ -203,7 +203,7 @@ export class TracesService {
     let next = read(0);
     for (let from = 0; from < rows.length; from += readTogether) {
       const [runs, scores] = await next;
-      // PostgreSQL reads these while the trees of the others are built; a failure is thrown where it is awaited
+      // PostgreSQL reads the next runs while the trees of these are built; a failure is thrown where it is awaited
       next = read(from + readTogether);
       next.catch(() => {});
       await makeAttributes(runs);

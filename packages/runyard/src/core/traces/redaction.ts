@@ -78,7 +78,7 @@ function redactAttributes(redaction: TraceRedaction, attributes: SpanAttributes)
     if (redaction.content === 'none' && key.split('.').some((part) => contentParts.has(part))) continue;
     const value = attributes[key] ?? '';
     if (typeof value === 'string') {
-      // the arguments of a call are its input, too
+      // the arguments of a tool call are also its input: they are redacted once
       if (value !== text) [text, shown] = [value, redactValue(redaction, value)];
       redacted[key] = shown;
     } else redacted[key] = Array.isArray(value) ? value.map((item) => redactText(redaction, item)) : value;

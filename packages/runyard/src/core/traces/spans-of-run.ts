@@ -149,7 +149,7 @@ class SpanFold {
     );
   }
 
-  /** Each is the parent of others: it is hashed once. */
+  /** Children name the id of their parent: it is hashed once. */
   private spanId(key: string): string {
     const known = this.spanIds.get(key) ?? spanIdOf(this.source.run.runId, key);
     this.spanIds.set(key, known);

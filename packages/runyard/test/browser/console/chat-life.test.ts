@@ -118,7 +118,7 @@ test('a session that is opened again renders nothing while nothing happens', asy
   await page.reload();
   await lastTurn(page).getByText('Good morning').waitFor();
   await until('the page rests', async () => (await renderedWithin(page, 300)) === 0);
-  // otherwise it would rest whatever it does
+  // a count that is always zero would prove nothing
   await until('what is typed is rendered', async () => {
     const rendered = renderedWithin(page, 300);
     await page.getByRole('textbox', { name: 'Message' }).fill('');

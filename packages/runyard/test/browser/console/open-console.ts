@@ -23,7 +23,7 @@ export interface ConsoleBench {
   readonly browser: Browser;
   /** What the agent `clerk` answers: `book.write('Question', 'Answer')` returns the message that gets the answer. */
   readonly book: ScriptBook;
-  /** Opens an address below `/console`, in a browser context of its own. */
+  /** Opens an address below `/console`: the first of a test in the shared page, others in a browser context of their own. */
   open(path?: string, options?: OpenOptions): Promise<OpenedPage>;
 }
 

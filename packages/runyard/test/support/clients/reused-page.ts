@@ -74,7 +74,7 @@ export class ReusedPage {
   }
 }
 
-/** From a document without scripts: those of the page that is opened next find it there. */
+/** Stores the items from a document without scripts, so that the scripts of the next page find them. */
 async function store(page: Page, service: string, items: Readonly<Record<string, string>>): Promise<void> {
   await page.goto(`${service}/health`);
   await page.evaluate((given) => {
