@@ -63,6 +63,27 @@ test('expressions apply to texts, to texts within JSON, and to errors', () => {
   expect(span?.statusMessage).toBe('no [removed] here');
 });
 
+test('a field without a value stays, and so does one with a name that objects have', () => {
+  const attributes = shown(['phone'], {
+    'input.value': '{"phone":null,"__proto__":{"phone":"5","city":"Rome"}}',
+  });
+  expect(attributes?.['input.value']).toBe(
+    '{"phone":null,"__proto__":{"phone":"[removed]","city":"Rome"}}',
+  );
+});
+
+test('each attribute has its own text, and numbers and flags stay', () => {
+  const attributes = { 'tool.name': 'c', 'llm.token_count.prompt': 0, 'runyard.call.cached': false };
+  expect(
+    shown(['/\\d/'], { 'tool.parameters': 'a1', 'input.value': 'a1', 'output.value': 'b2', ...attributes }),
+  ).toEqual({
+    'tool.parameters': 'a[removed]',
+    'input.value': 'a[removed]',
+    'output.value': 'b[removed]',
+    ...attributes,
+  });
+});
+
 test('a match is found anywhere in a long text', () => {
   const redaction = traceRedaction('full', ['/needle-[0-9]+/']);
   for (let before = 1500; before < 2100; before += 7) {

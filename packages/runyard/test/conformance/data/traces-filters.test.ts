@@ -101,6 +101,8 @@ const expected: readonly (readonly [JsonObject, string])[] = [
   [compare('CONTAINS', 'session_id', 's-1'), 'a'],
   [compare('CONTAINS', 'session_id', 'S-2'), 'cb'],
   [compare('STARTSWITH', 'session_id', 's-1'), 'a'],
+  [compare('CONTAINS', 'name', 'EW.arUN'), 'b'],
+  [compare('STARTSWITH', 'name', 'crew.'), 'b'],
   [compare('STARTSWITH', 'session_id', '-1'), ''],
   [compare('CONTAINS', 'session_id', 'T-1'), ''],
   [compare('CONTAINS', 'session_id', '1'), 'a'],

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import { DatabaseTraces } from '../../../src/capabilities/traces/database-service.js';
 import { TracesService } from '../../../src/capabilities/traces/service.js';
@@ -29,7 +29,7 @@ function tracesIn(database: Database) {
     settings: { traceContent: 'full', traceRedact: [] },
     prices: {},
   });
-  return { runs, service, reads };
+  return { runs, service, reads, journal };
 }
 
 async function allOf<T>(entries: AsyncIterable<T>): Promise<T[]> {
@@ -64,6 +64,19 @@ async function record(runs: RunStore, given: Partial<Run>): Promise<Run> {
   return run;
 }
 
+/** A run whose tree is put together in several pieces. */
+async function recordLong(runs: RunStore, given: Partial<Run> = {}): Promise<void> {
+  const run = aRun(given);
+  const asked = { system: null, user: 'hi', history: [] };
+  const steps = [aStep(run, 0, { key: 'context', kind: 'context', output: asked })];
+  const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+  for (let turn = 0; turn < 40; turn += 1) {
+    const output = { content: 'x'.repeat(5_000), usage, finishReason: 'stop', timeToFirstToken: 0 };
+    steps.push(aStep(run, turn + 1, { key: `model:${turn}`, output }));
+  }
+  expect(await runs.commit([creation(run, { steps })])).toEqual([]);
+}
+
 forEachDatabase((_dialect, freshPlace) => {
   test('T6: a list reads no journal, and a search reads those of many runs together', async () => {
     const { runs, service, reads } = tracesIn(await (await freshPlace()).open());
@@ -81,15 +94,7 @@ forEachDatabase((_dialect, freshPlace) => {
 
   test('the tree of a long run is put together a piece at a time', async () => {
     const { runs, service } = tracesIn(await (await freshPlace()).open());
-    const run = aRun();
-    const asked = { system: null, user: 'hi', history: [] };
-    const steps = [aStep(run, 0, { key: 'context', kind: 'context', output: asked })];
-    const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
-    for (let turn = 0; turn < 40; turn += 1) {
-      const output = { content: 'x'.repeat(5_000), usage, finishReason: 'stop', timeToFirstToken: 0 };
-      steps.push(aStep(run, turn + 1, { key: `model:${turn}`, output }));
-    }
-    await runs.commit([creation(run, { steps })]);
+    await recordLong(runs);
     let turns = 0;
     let isOver = false;
     const others = (async () => {
@@ -105,6 +110,22 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(tree[0]!.spans).toHaveLength(40);
     expect(tree[0]!.spans![39]!.input!.length).toBeGreaterThan(195_000);
     expect(tree[0]!.metadata).toMatchObject({ total_input_tokens: 40 });
+  });
+
+  test('a search fails when reading fails while trees are built, and leaves no rejection unhandled', async () => {
+    const { runs, service, journal } = tracesIn(await (await freshPlace()).open());
+    for (let index = 0; index < 20; index += 1) await record(runs, { createdAt: start + index });
+    await recordLong(runs, { createdAt: start + 20 });
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    onTestFinished(() => void process.off('unhandledRejection', unhandled));
+    const { loadAll } = journal;
+    const reads = vi.spyOn(journal, 'loadAll').mockImplementationOnce(loadAll);
+    reads.mockRejectedValueOnce(new Error('The connection is lost.'));
+    await expect(service.search(anonymousCaller, undefined, null, page)).rejects.toThrow('is lost');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(reads).toHaveBeenCalledTimes(2);
+    expect(unhandled).not.toHaveBeenCalled();
   });
 
   test('a list of everything is read as it is taken, and lets others have their turn', async () => {

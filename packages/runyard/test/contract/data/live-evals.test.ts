@@ -3,7 +3,7 @@ import { judgeScorer } from '../../../src/core/evals/kinds/agent-as-judge.js';
 import { agent, liveEval, Runyard, type Scorer } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
-import { startService } from '../../support/service.js';
+import { type Body, startService } from '../../support/service.js';
 import { until } from '../../support/until.js';
 
 test('grades finished runs in the background, and shows the scores on traces and in the metrics', async () => {
@@ -89,6 +89,13 @@ test('grades finished runs in the background, and shows the scores on traces and
   await service.run('writer', { message: 'unscorable' });
   await service.run('writer', { message: 'one too many' });
   await untilCounted({ graded: 1, incomplete: 1, failed: 1, skipped: 1 });
+
+  const { data: listed } = (await service.get('/traces')).body;
+  const headers = { 'content-type': 'application/json' };
+  const { body: found } = await service.call('POST', '/traces/search', { headers, body: '{}' });
+  const scoresOf = (traces: Body[]) => traces.map(({ run_id, scores }) => [run_id, scores]);
+  expect(scoresOf(found.data)).toEqual(scoresOf(listed));
+  expect(listed.filter(({ scores }: Body) => scores !== undefined)).toHaveLength(2);
 
   await service.call('DELETE', '/sessions/s?type=agent');
   const after = (await service.get(`/traces/${inList[0].trace_id}`)).body;

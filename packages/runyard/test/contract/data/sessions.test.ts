@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { SessionStore } from '../../../src/capabilities/sessions/store.js';
 import { agent, team, workflow } from '../../../src/index.js';
 import { asking, book, components, Sessions } from '../../support/components/sessions.js';
 import { forEachDatabase, freshSqlite } from '../../support/databases.js';
@@ -194,6 +195,22 @@ describe('reading', () => {
       const { status, body } = await sessions.get(path!);
       expect([status, body.detail], path).toEqual([404, text]);
     }
+  });
+
+  test('a session that is deleted meanwhile is not found', async () => {
+    await sessions.create({ session_id: 'r4' });
+    const { find } = SessionStore.prototype;
+    const deleting = vi.spyOn(SessionStore.prototype, 'find').mockImplementationOnce(async function (
+      this: SessionStore,
+      ...given
+    ) {
+      const found = await find.apply(this, given);
+      expect((await service.call('DELETE', '/sessions/r4')).status).toBe(204);
+      return found;
+    });
+    onTestFinished(() => deleting.mockRestore());
+    const { status, body } = await sessions.get('r4');
+    expect([status, body.detail]).toEqual([404, "Session with id 'r4' not found"]);
   });
 });
 

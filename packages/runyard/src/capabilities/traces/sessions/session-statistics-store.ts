@@ -102,7 +102,7 @@ export class SessionStatisticsStore {
     return { sessionIds: rows.map(({ session_id }) => session_id), total };
   }
 
-  /** The traces are read once for both: PostgreSQL groups quickly, and a filter without index costs more than grouping. */
+  /** The traces are read once for both: PostgreSQL groups quickly, and a filter without an index costs more than grouping. */
   async #atOnce(wanted: TraceFilter | null, { offset, limit }: Range): Promise<FoundSessions> {
     const { sql } = queryBuilder();
     const rows = await this.database.query
