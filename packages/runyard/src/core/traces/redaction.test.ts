@@ -67,9 +67,7 @@ test('a field without a value stays, and so does one with a name that objects ha
   const attributes = shown(['phone'], {
     'input.value': '{"phone":null,"__proto__":{"phone":"5","city":"Rome"}}',
   });
-  expect(attributes?.['input.value']).toBe(
-    '{"phone":null,"__proto__":{"phone":"[removed]","city":"Rome"}}',
-  );
+  expect(attributes?.['input.value']).toBe('{"phone":null,"__proto__":{"phone":"[removed]","city":"Rome"}}');
 });
 
 test('each attribute has its own text, and numbers and flags stay', () => {

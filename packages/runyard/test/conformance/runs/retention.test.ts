@@ -246,6 +246,13 @@ forEachDatabase((dialect, freshPlace, emptyPlace) => {
     await retentionOf(database, { eventRetentionHours: 0, traceRetentionDays: 0 }).sweep();
     expect(await withEvents(runs, [run])).toEqual([run.runId]);
     expect(await kept(database, 'traces')).toEqual([run.runId]);
+    // also a trace that is alone is found when it is too old
+    await retentionOf(database, {
+      eventRetentionHours: 0,
+      traceRetentionDays: 1,
+      at: start + 2 * day,
+    }).sweep();
+    expect(await kept(database, 'traces')).toEqual([]);
   });
 
   it('may be done by several processes at once', async () => {

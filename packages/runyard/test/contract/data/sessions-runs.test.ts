@@ -123,6 +123,9 @@ describe('the runs of a session', () => {
     expect(body.map(({ run_input: input }: Body) => input).sort()).toEqual([...messages].sort());
     const times = body.map(({ created_at: at }: Body) => at);
     expect(times).toEqual([...times].sort());
+    const { chat_history: said } = (await sessions.get('many')).body;
+    const asked = said.filter(({ role }: Body) => role === 'user').map(({ content }: Body) => content);
+    expect(asked).toEqual(body.map(({ run_input: input }: Body) => input));
     const ids = Array.from({ length: 230 }, (_, index) => `long-${index}`);
     const state = { text: 'x'.repeat(1_000) };
     for (const id of ids) await sessions.create({ session_id: id, user_id: 'lister', session_state: state });
