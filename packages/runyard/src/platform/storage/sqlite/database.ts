@@ -41,9 +41,10 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
   const availability = new Availability(id, log);
   const connection = openConnection(id, path);
   const reader = new SqliteReader(connection, availability);
+  // SQLite has its log beside the file itself, not beside a link to it; a link may lead elsewhere when the thread starts
+  const file = realpathSync(path);
   const direct = new DirectWriter(connection, {
-    // SQLite has its log beside the file itself, not beside a link to it
-    path: realpathSync(path),
+    path: file,
     isSynced: durability === 'power-cut',
     logBytes: logPages * pageBytes,
     before: 'PRAGMA busy_timeout = 0',
@@ -51,7 +52,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
   });
   const writer = new SqliteWriter({
     libraryPath: sqliteLibraryPath(),
-    path,
+    path: file,
     setup: writingSetup(durability),
     direct,
     databaseId: id,

@@ -1,3 +1,4 @@
+import { type Stats, statSync } from 'node:fs';
 import type { Log } from '../../../core/log.js';
 import { fieldsOf } from '../../../core/objects.js';
 import type { Availability } from '../availability.js';
@@ -8,6 +9,9 @@ import type { DirectWriter } from './direct-writer.js';
 import { ThreadLink, WriterEnded } from './thread-link.js';
 import { Turns } from './turns.js';
 import type { ThreadFailure, ThreadReply, WriterThreadData } from './writer-thread.js';
+
+/** SQLITE_READONLY_DBMOVED. */
+const movedCode = 1_032;
 
 /** An error that SQLite reported in the writing thread. */
 class SqliteError extends Error {
@@ -68,6 +72,7 @@ export class SqliteWriter {
   /** The statements of batches, by their number. */
   readonly #texts: string[] = [];
   readonly #data: WriterThreadData;
+  readonly #file: Stats;
   #waiting: WaitingBatch[] = [];
   #link: ThreadLink | undefined;
   #closed = false;
@@ -78,6 +83,7 @@ export class SqliteWriter {
   constructor(private readonly options: WriterOptions) {
     const { libraryPath, path, setup } = options;
     this.#data = { libraryPath, path, setup };
+    this.#file = statSync(path);
   }
 
   write(units: readonly WriteUnit[]): Promise<readonly number[]> {
@@ -245,7 +251,15 @@ export class SqliteWriter {
     return link;
   }
 
+  /** Opens only the file that the other connection has: the thread would write to another one, or create it. */
   #start(): ThreadLink {
+    const file = statSync(this.#data.path, { throwIfNoEntry: false });
+    if (file?.ino !== this.#file.ino || file.dev !== this.#file.dev)
+      throw new SqliteError({
+        message: `${this.#data.path} was removed or replaced; restart the service`,
+        code: undefined,
+        errcode: movedCode,
+      });
     return new ThreadLink(this.#data, (link, fault) => this.#ended(link, fault));
   }
 
