@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import fs, { statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, {
+  copyFileSync,
+  existsSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -165,6 +174,45 @@ test('a new schema, reads and small writes need no thread, and the next connecti
   expect(threads.started).toHaveLength(0);
   await (reopened as SqliteDatabase).write([...note('a'), ...note('b')]);
   expect(threads.started).toHaveLength(1);
+});
+
+function notesIn(path: string): unknown[] {
+  const { DatabaseSync } = loadSqliteLibrary();
+  const connection = new DatabaseSync(path);
+  const notes = connection.prepare('SELECT id FROM notes ORDER BY id').all();
+  connection.close();
+  return notes;
+}
+
+test('the thread writes to the file of the start, wherever a link leads later', async () => {
+  const place = await emptySqlite();
+  const path = place.url.replace('sqlite://', '');
+  const [first, other] = [`${path}.first`, `${path}.other`];
+  writeFileSync(first, '');
+  symlinkSync(first, path);
+  const database = (await place.openUnprepared()) as SqliteDatabase;
+  await database.script(createNotes, findNotes);
+  rmSync(path);
+  symlinkSync(other, path);
+  await database.write([...note('a'), ...note('b')]);
+  await database.close();
+  expect(notesIn(first)).toEqual([{ id: 'a' }, { id: 'b' }]);
+  expect(existsSync(other)).toBe(false);
+});
+
+test('the thread neither creates a file that was removed, nor writes to one that replaced it', async () => {
+  const { path, database } = await openEmpty();
+  await database.script(createNotes, findNotes);
+  const write = () => database.write([...note('a'), ...note('b')]);
+  renameSync(path, `${path}.moved`);
+  await expect(write()).rejects.toMatchObject({ code: 'database_unavailable' });
+  expect(existsSync(path)).toBe(false);
+  copyFileSync(`${path}.moved`, path);
+  await expect(write()).rejects.toMatchObject({ code: 'database_unavailable' });
+  rmSync(path);
+  renameSync(`${path}.moved`, path);
+  await write();
+  expect(notesIn(path)).toEqual([{ id: 'a' }, { id: 'b' }]);
 });
 
 test('a new schema is there when the disk has it, and one that cannot be synced is refused', async () => {
