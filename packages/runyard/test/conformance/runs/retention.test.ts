@@ -287,16 +287,18 @@ forEachDatabase((dialect, freshPlace, emptyPlace) => {
     expect(logged.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 
-  it.runIf(dialect === 'sqlite')('needs no transaction to find that nothing is too old', async () => {
-    const { database, runs } = await opened();
-    await store(runs, rested('completed', start));
-    const transactions = vi.spyOn(database, 'transaction');
-    const options = { eventRetentionHours: 48, traceRetentionDays: 1, evalRetentionDays: 1 };
-    const settings = { ...options, scheduleHistoryDays: 1, mcpSessionHours: 1, runRetentionDays: 0 };
-    const timers = { ...systemTimers, now: () => start + 30 * 60_000 };
-    await new RetentionService(database, { settings, timers, log: silentLog }).sweep();
-    expect(transactions).not.toHaveBeenCalled();
-  });
+  if (dialect === 'sqlite') {
+    it('needs no transaction to find that nothing is too old', async () => {
+      const { database, runs } = await opened();
+      await store(runs, rested('completed', start));
+      const transactions = vi.spyOn(database, 'transaction');
+      const options = { eventRetentionHours: 48, traceRetentionDays: 1, evalRetentionDays: 1 };
+      const settings = { ...options, scheduleHistoryDays: 1, mcpSessionHours: 1, runRetentionDays: 0 };
+      const timers = { ...systemTimers, now: () => start + 30 * 60_000 };
+      await new RetentionService(database, { settings, timers, log: silentLog }).sweep();
+      expect(transactions).not.toHaveBeenCalled();
+    });
+  }
 
   it('leaves a database alone that waits to be migrated', async () => {
     const begins = vi.spyOn(RetentionService.prototype, 'begin');
