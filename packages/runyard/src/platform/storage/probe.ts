@@ -1,4 +1,4 @@
-import { type Database, type Statement, statement } from './database.js';
+import type { Database, Statement } from './database.js';
 import { type SchemaStatus, schemaStatus } from './migrations/migrate.js';
 
 export interface DatabaseProbe {
@@ -7,8 +7,7 @@ export interface DatabaseProbe {
   readonly readOnly: boolean;
 }
 
-/** Changes nothing, and takes the whole way of a write: lock, log, disk. */
-const sameName = statement('probe_write', 'UPDATE runyard_migrations SET name = name WHERE version = ?');
+const noRow = 'SELECT 1 WHERE 0';
 
 const writable: Statement = {
   name: 'probe_writable',
@@ -23,8 +22,8 @@ export async function probeDatabase(database: Database): Promise<DatabaseProbe> 
     const [row] = await database.read<{ read_only: string }>(writable, []);
     return { schema, readOnly: row?.read_only === 'on' };
   }
-  await database.transaction(async (run) => {
-    if (schema.current > 0) await run(sameName.sqlite, [schema.current]);
-  });
+  // changes nothing, and takes the whole way of a write: lock, log, disk
+  const sameName = `UPDATE runyard_migrations SET name = name WHERE version = ${schema.current}`;
+  await database.script(schema.current > 0 ? sameName : noRow, noRow);
   return { schema, readOnly: false };
 }

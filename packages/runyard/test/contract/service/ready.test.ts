@@ -60,24 +60,52 @@ test('a service in order is ready, on either kind of database', async () => {
   }
 });
 
-test('a database that cannot be written to is named without further details, and it comes back', async () => {
-  const folder = folderOfTest();
-  const threads = new WritingThreads();
-  const service = await startService({ agents: [], databases: { archive: `sqlite://${folder}/archive.db` } });
-  expect((await service.get('/ready')).status).toBe(200);
-  renameSync(folder, `${folder}-away`);
-  await threads.endNewest();
-  const { body, text } = await becomes(service, 503);
-  expect(body).toMatchObject({
-    status: 'not_ready',
-    checks: { database: { status: 'failed', databases: { default: 'ok', archive: 'unavailable' } } },
+describe('a database that cannot be written to is named without further details, and it comes back', () => {
+  async function isNoticedAndOver(folder: string, service: TestService) {
+    const { body, text } = await becomes(service, 503);
+    expect(body).toMatchObject({
+      status: 'not_ready',
+      checks: { database: { status: 'failed', databases: { default: 'ok', archive: 'unavailable' } } },
+    });
+    expect(text).not.toContain(folder);
+    expect((await service.get('/health')).status).toBe(200);
+    renameSync(`${folder}-away`, folder);
+    expect((await becomes(service, 200)).body.checks.database.databases).toEqual({
+      default: 'ok',
+      archive: 'ok',
+    });
+  }
+
+  test('without a writing thread, which /ready does not start', async () => {
+    const folder = folderOfTest();
+    const threads = new WritingThreads();
+    const service = await startService({
+      agents: [],
+      databases: { archive: `sqlite://${folder}/archive.db` },
+    });
+    expect((await service.get('/ready')).status).toBe(200);
+    expect(threads.started).toEqual([]);
+    renameSync(folder, `${folder}-away`);
+    await isNoticedAndOver(folder, service);
+    expect(threads.started).toEqual([]);
   });
-  expect(text).not.toContain(folder);
-  expect((await service.get('/health')).status).toBe(200);
-  renameSync(`${folder}-away`, folder);
-  expect((await becomes(service, 200)).body.checks.database.databases).toEqual({
-    default: 'ok',
-    archive: 'ok',
+
+  test('with a writing thread that has ended', async () => {
+    const folder = folderOfTest();
+    const service = await startService({
+      agents: [],
+      databases: { archive: `sqlite://${folder}/archive.db` },
+    });
+    const threads = new WritingThreads();
+    const memory = {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ memory: 'Likes tea.', user_id: 'ada' }),
+    };
+    expect((await service.call('POST', '/memories?db_id=archive', memory)).status).toBe(200);
+    expect((await service.get('/ready')).status).toBe(200);
+    renameSync(folder, `${folder}-away`);
+    await threads.endNewest();
+    await isNoticedAndOver(folder, service);
   });
 });
 

@@ -76,6 +76,7 @@ export class SqliteWriter {
   #waiting: WaitingBatch[] = [];
   #link: ThreadLink | undefined;
   #closed = false;
+  #hasNeededThread = false;
   #shortLives = 0;
   #pausedUntil = 0;
   #lastFault: unknown;
@@ -107,20 +108,29 @@ export class SqliteWriter {
     }
   }
 
-  /** Runs statements in a turn and a transaction of their own, unless a query finds a row. Returns whether it ran them. */
+  /**
+   * Runs statements in a turn and a transaction of their own, unless a query finds a row. Returns whether it ran them.
+   * It fails wherever the thread could not write, because the readiness of a service depends on it.
+   */
   async script(sql: string, unlessFound: string): Promise<boolean> {
     const end = await this.#turns.take();
     const { availability, direct } = this.options;
     try {
-      const ran = this.#closed ? undefined : direct.script(sql, unlessFound, this.#texts);
+      const ran = this.#isThreadless() ? direct.script(sql, unlessFound, this.#texts) : undefined;
       if (ran === undefined) return await this.#scriptInThread(sql, unlessFound);
-      await direct.synced();
+      await this.#sync();
       return ran;
     } catch (error) {
       throw availability.failure(error);
     } finally {
       end();
     }
+  }
+
+  #isThreadless(): boolean {
+    if (this.#closed || this.#hasNeededThread) return false;
+    this.#assertSameFile();
+    return true;
   }
 
   async #scriptInThread(sql: string, unlessFound: string): Promise<boolean> {
@@ -214,18 +224,20 @@ export class SqliteWriter {
   async #writeDirectly({ units, resolve, reject }: WaitingBatch): Promise<boolean> {
     const [unit] = units;
     if (this.#closed || unit === undefined || units.length > 1) return false;
-    const { direct, availability } = this.options;
-    const refusal = direct.write(unit, this.#texts);
+    const refusal = this.options.direct.write(unit, this.#texts);
     if (refusal === undefined) return false;
+    await this.#sync().then(() => resolve([refusal]), reject);
+    return true;
+  }
+
+  async #sync(): Promise<void> {
+    const { direct, availability } = this.options;
     try {
       await direct.synced();
       availability.end('unwritable');
-      resolve([refusal]);
     } catch (error) {
-      availability.begin('unwritable', error);
-      reject(availability.failure(error, 'unwritable'));
+      throw availability.failure(error, 'unwritable');
     }
-    return true;
   }
 
   #textsUnknownTo(link: ThreadLink): readonly string[] {
@@ -239,6 +251,7 @@ export class SqliteWriter {
     if (this.#closed) throw new Error('The database is closed.');
     if (this.#link === undefined && performance.now() < this.#pausedUntil)
       throw new WriterEnded(this.#lastFault);
+    this.#hasNeededThread = true;
     this.#link ??= this.#start();
     const link = this.#link;
     if (this.options.direct.isUnsure) {
@@ -251,8 +264,13 @@ export class SqliteWriter {
     return link;
   }
 
-  /** Opens only the file that the other connection has: the thread would write to another one, or create it. */
   #start(): ThreadLink {
+    this.#assertSameFile();
+    return new ThreadLink(this.#data, (link, fault) => this.#ended(link, fault));
+  }
+
+  /** The thread opens only the file that the other connection has: it would write to another one, or create it. */
+  #assertSameFile(): void {
     const file = statSync(this.#data.path, { throwIfNoEntry: false });
     if (file?.ino !== this.#file.ino || file.dev !== this.#file.dev)
       throw new SqliteError({
@@ -260,7 +278,6 @@ export class SqliteWriter {
         code: undefined,
         errcode: movedCode,
       });
-    return new ThreadLink(this.#data, (link, fault) => this.#ended(link, fault));
   }
 
   #ended(link: ThreadLink, fault: unknown): void {
