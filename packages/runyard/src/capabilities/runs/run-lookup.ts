@@ -44,7 +44,9 @@ export class RunLookup {
     caller?: Caller,
     state?: MeantState,
   ): Promise<FoundComponent> {
-    const component = await this.components.get(kind, componentId, caller, state);
+    // what code registers is at hand
+    const registered = state?.configs === undefined ? this.components.find(kind, componentId) : undefined;
+    const component = registered ?? (await this.components.get(kind, componentId, caller, state));
     return { component, space: await this.spaces.get(component.settings.database) };
   }
 

@@ -35,11 +35,11 @@ export class RunSpaces implements Spaces {
     for (const space of this.spaces.values()) await space.open();
   }
 
-  async get(databaseId: string | undefined): Promise<RunSpace> {
-    const space = databaseId === undefined ? [...this.spaces.values()][0] : this.spaces.get(databaseId);
-    if (space === undefined)
-      throw errors.invalidConfig(`No database is registered under the id '${databaseId}'.`);
-    return space.ready();
+  get(databaseId: string | undefined): Promise<RunSpace> {
+    const [first] = this.spaces.values();
+    const space = databaseId === undefined ? first : this.spaces.get(databaseId);
+    if (space !== undefined) return space.ready();
+    return Promise.reject(errors.invalidConfig(`No database is registered under the id '${databaseId}'.`));
   }
 
   async choose({ db_id: databaseId, table }: DatabaseQuery): Promise<RunSpace> {

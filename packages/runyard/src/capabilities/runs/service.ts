@@ -17,7 +17,7 @@ import type { WireFormat } from '../../platform/http/response/wire-format.js';
 import type { Spaces } from '../capability.js';
 import type { ComponentsService } from '../components/service.js';
 import { isUnfinishedSession, journalsOf, type ListedRun, listedRuns } from './bodies/listed-runs.js';
-import { type RunView, runBodyOf, runMediaOf } from './bodies/run-body.js';
+import { hasMedia, noMedia, type RunView, runBodyOf, runMediaOf } from './bodies/run-body.js';
 import { type SettledRun, settledRun } from './bodies/settled-run.js';
 import { cancelRun } from './continuation/cancel-run.js';
 import { continueRequestOf } from './continuation/continue-request.js';
@@ -101,9 +101,13 @@ export class RunsService {
       context,
     );
     return startOnce(found.space, request, async () => {
-      await prepareDraftSession(caller, found, request);
-      const handle = await hideForeign(caller, () => startRun(this.options, found, request));
-      return startedRun(found.space, handle, request, { status: 'pending' });
+      if (request.sessionId !== undefined) await prepareDraftSession(caller, found, request);
+      try {
+        const handle = await startRun(this.options, found, request);
+        return startedRun(found.space, handle, request, { status: 'pending' });
+      } catch (error) {
+        throw hideForeign(caller, error);
+      }
     });
   }
 
@@ -279,8 +283,11 @@ export class RunsService {
 
   /** The whole body of a run as the wire shows it, media included. */
   async body(view: RunView, format: WireFormat): Promise<Record<string, unknown>> {
-    const media = await runMediaOf(view.run, (item) => this.showMedia(view.run, item));
-    return runBodyOf({ ...view, input: await this.inputOf(view.run) }, media, format);
+    const { run, steps, history, events } = view;
+    const media = hasMedia(run) ? await runMediaOf(run, (item) => this.showMedia(run, item)) : noMedia;
+    // the body of a conversation shows its message as it came
+    const input = run.kind === 'workflow' ? await this.inputOf(run) : undefined;
+    return runBodyOf({ run, steps, history, events, input }, media, format);
   }
 
   /** The stored state of a session whose run the caller was shown, without what the caller's token fixes. */
@@ -298,14 +305,9 @@ export class RunsService {
 }
 
 /** For a caller who sees only their own, sessions of other users do not exist. */
-async function hideForeign<T>({ scope }: Caller, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (scope.kind !== 'all' && errorCode(error) === 'session_of_another_user')
-      throw errors.sessionNotFound();
-    throw error;
-  }
+function hideForeign({ scope }: Caller, error: unknown): unknown {
+  const isForeign = scope.kind !== 'all' && errorCode(error) === 'session_of_another_user';
+  return isForeign ? errors.sessionNotFound() : error;
 }
 
 /** A run may be older than the schema. */

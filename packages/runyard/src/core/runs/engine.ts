@@ -27,7 +27,7 @@ import type { Continuation } from './resume/continuation.js';
 import { type ContinuedBy, hasMovedOn, RestingRuns, type RunAnswers } from './resume/resting-runs.js';
 import { type Run, terminalStatuses } from './run.js';
 import type { RunPorts } from './run-ports.js';
-import { type RunRequest, type RunSession, sessionOf } from './run-request.js';
+import { ownSession, type RunKey, type RunRequest, type RunSession, sessionOf } from './run-request.js';
 
 /** How often to look for paused runs whose time has come. */
 const wakeMs = 1_000;
@@ -133,7 +133,10 @@ export class RunEngine {
 
   /** Begins a run in its session: the one way in, whichever interface asks and however the caller waits. */
   async start(executable: Executable, request: RunRequest): Promise<RunHandle> {
-    const session = await sessionOf(this.options.journal, executable, request);
+    const { sessionId, userId } = request;
+    const stored =
+      sessionId === undefined ? undefined : await ownSession(this.options.journal, sessionId, userId);
+    const session = sessionOf(stored, executable, request);
     return this.unlessStopping(() => this.startNow(executable, request, session));
   }
 
@@ -311,13 +314,14 @@ export class RunEngine {
     if (isFirst && executable.introduction) await this.introduce(executable.introduction, request, run);
     const steps = copiedSteps(run, copy);
     const offered = waits && this.options.alone !== true;
+    const idempotency = request.idempotency && (await this.idempotencyOf(run, request.idempotency));
     const live = new LiveRun(
       {
         run: offered ? { ...run, attempt: notBegun, leaseOwner: null } : run,
         leaseMs: this.options.leaseMs,
         steps,
         entry: copy === undefined ? 'started' : 'continued',
-        idempotency: await this.idempotencyOf(run, request),
+        idempotency,
         session: {
           sessionId,
           kind: run.kind,
@@ -346,10 +350,9 @@ export class RunEngine {
     return this.executor.launch(live, executable);
   }
 
-  private async idempotencyOf({ runId }: Run, { idempotency }: RunRequest): Promise<RunWrite['idempotency']> {
-    if (idempotency === undefined) return undefined;
+  private async idempotencyOf({ runId }: Run, key: RunKey): Promise<RunWrite['idempotency']> {
     const now = await this.options.leases.now();
-    return { ...idempotency, runId, now, since: now - keysKeptMs };
+    return { ...key, runId, now, since: now - keysKeptMs };
   }
 
   /** Whether a run of this id was cancelled before it was stored. */

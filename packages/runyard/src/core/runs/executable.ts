@@ -70,7 +70,12 @@ export interface Executable {
 }
 
 /** What was made for a run that does not begin is let go of. */
-export async function unlessRefused<T>(made: Pick<Executable, 'done'>, begin: () => Promise<T>): Promise<T> {
+export function unlessRefused<T>(made: Pick<Executable, 'done'>, begin: () => Promise<T>): Promise<T> {
+  // what was made for no single run stays
+  return made.done === undefined ? begin() : beginOrLetGo(made, begin);
+}
+
+async function beginOrLetGo<T>(made: Pick<Executable, 'done'>, begin: () => Promise<T>): Promise<T> {
   try {
     return await begin();
   } catch (error) {

@@ -5,10 +5,13 @@ import type { Run, RunOptions, StepRecord } from './run.js';
 /** What the caller asked for, and over it what came with each request to continue the run. */
 export function optionsOf(live: LiveRun): RunOptions {
   const { options } = live.run.input;
-  const continuations = continuationsOf(live.steps.ofKind('', 'continue'));
-  return continuations.length === 0
-    ? options
-    : Object.assign({}, options, ...continuations.map((continuation) => continuation.options));
+  const continued = live.steps.ofKind('', 'continue');
+  if (continued.length === 0) return options;
+  return Object.assign(
+    {},
+    options,
+    ...continuationsOf(continued).map((continuation) => continuation.options),
+  );
 }
 
 /** Whether a request that started the run, or one that continued it, asked for a stream of its events. */

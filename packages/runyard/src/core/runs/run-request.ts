@@ -47,13 +47,12 @@ export interface RunSession {
   readonly state: JsonObject;
 }
 
-/** Finds the session of a request, or plans a new one. Throws when the user may not run in it. */
-export async function sessionOf(
-  journal: RunJournal,
+/** The session of a request as it is stored, or a new one. */
+export function sessionOf(
+  stored: SessionSnapshot | undefined,
   executable: Executable,
-  { sessionId, userId, input }: RunRequest,
-): Promise<RunSession> {
-  const stored = sessionId === undefined ? undefined : await ownSession(journal, sessionId, userId);
+  { sessionId, input }: RunRequest,
+): RunSession {
   const state = { ...initialState(executable, stored), ...input.options.sessionState };
   checkState(stored?.state ?? {}, state);
   return { sessionId: sessionId ?? newId(), stored, name: nameFrom(executable, input.content), state };

@@ -30,10 +30,11 @@ export function usageOfRemoved(
 
 /** Sums up steps of one journal by what models were called for. */
 class UsageFold {
-  private readonly runs = new Map<string, CountedRuns>();
-  private readonly models = new Map<string, ModelUsage>();
-  /** The steps that are runs of their own, by key. */
-  private readonly inside = new Map<string, StepRecord>();
+  /** One for each model: most runs have one. */
+  private readonly runs: CountedRuns[] = [];
+  private readonly models: ModelUsage[] = [];
+  /** The steps that are runs of their own, by key; null while there are none. */
+  private inside: Map<string, StepRecord> | null = null;
   private readonly paidAttempt: number;
 
   constructor(
@@ -42,7 +43,11 @@ class UsageFold {
     private readonly prices: ModelPrices,
   ) {
     this.paidAttempt = run.lineage?.paidAttempt ?? inheritedAttempt;
-    for (const step of steps) if (isRunInside(step)) this.inside.set(step.key, step);
+    for (const step of steps) {
+      if (!isRunInside(step)) continue;
+      this.inside ??= new Map();
+      this.inside.set(step.key, step);
+    }
   }
 
   add(step: StepRecord): void {
@@ -59,7 +64,7 @@ class UsageFold {
   }
 
   usage(): RunUsage {
-    return { runs: [...this.runs.values()], models: [...this.models.values()] };
+    return { runs: this.runs, models: this.models };
   }
 
   private addAll(usage: RunUsage | undefined): void {
@@ -90,20 +95,26 @@ class UsageFold {
   }
 
   private addRuns(counted: CountedRuns): void {
-    const key = `${counted.provider}\n${counted.model}`;
-    const count = (this.runs.get(key)?.count ?? 0) + counted.count;
-    this.runs.set(key, { ...counted, count });
+    const { provider, model } = counted;
+    const at = this.runs.findIndex((known) => known.provider === provider && known.model === model);
+    const earlier = this.runs[at];
+    if (earlier === undefined) this.runs.push(counted);
+    else this.runs[at] = { ...counted, count: earlier.count + counted.count };
   }
 
   private addModel(used: ModelUsage): void {
-    const key = `${used.purpose}\n${used.provider}\n${used.model}`;
-    const earlier = this.models.get(key);
-    this.models.set(key, earlier === undefined ? used : sumOf(earlier, used));
+    const { purpose, provider, model } = used;
+    const at = this.models.findIndex(
+      (known) => known.purpose === purpose && known.provider === provider && known.model === model,
+    );
+    const earlier = this.models[at];
+    if (earlier === undefined) this.models.push(used);
+    else this.models[at] = sumOf(earlier, used);
   }
 
   /** The model of the run whose step it is. */
   private modelOf({ key }: StepRecord): { id: string; provider: string } {
-    const around = this.inside.get(keyAround(key));
+    const around = this.inside?.get(keyAround(key));
     const { model, modelProvider } = readIf(around, childModel) ?? this.run;
     return { id: model ?? '', provider: modelProvider ?? '' };
   }
@@ -113,7 +124,7 @@ class UsageFold {
     if (step.kind !== 'member') return false;
     const outer = keyAround(step.key);
     if (outer === '') return this.run.kind === 'team';
-    const around = this.inside.get(outer);
+    const around = this.inside?.get(outer);
     return around !== undefined && this.isCounted(around);
   }
 }

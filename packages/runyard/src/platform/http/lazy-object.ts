@@ -10,6 +10,8 @@ export function lazyObject<Shape extends z.ZodRawShape>(fields: () => Shape): z.
     type: 'object',
     get shape() {
       shape ??= fields();
+      // a value from now on: while zod cannot look into it, it takes each object for one that may be inside itself
+      Object.defineProperty(this, 'shape', { value: shape });
       return shape;
     },
   });

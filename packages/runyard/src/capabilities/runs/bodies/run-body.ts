@@ -229,6 +229,12 @@ function producedFields({ audios, ...others }: MediaBodies): Body {
   return audios === undefined ? others : { ...others, audio: audios };
 }
 
+export const noMedia: RunMedia = { input: {}, produced: {} };
+
+export function hasMedia({ input, result }: Run): boolean {
+  return input.media.length > 0 || (result?.media?.length ?? 0) > 0;
+}
+
 const wireNames = { image: 'images', video: 'videos', audio: 'audios', file: 'files' } as const;
 
 /** `content` answers with the bytes of stored media as the wire carries them, or undefined to leave them out. */

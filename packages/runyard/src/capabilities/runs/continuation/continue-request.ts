@@ -4,11 +4,11 @@ import { errors } from '../../../core/errors/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import type { ContinueFrom } from '../../../core/runs/resume/continuation.js';
 import type { AnswerSource, ResumeRequest } from '../../../core/runs/resume/resume-run.js';
-import type { RunKind } from '../../../core/runs/run.js';
+import type { RunKind, RunOptions } from '../../../core/runs/run.js';
 import { stepAnswers } from '../../../core/workflows/review/step-answers.js';
 import type { BoundValues } from '../../../platform/auth/caller.js';
 import { parseUntrustedJson } from '../../../platform/http/request/json-text.js';
-import { optionsOf } from '../request/run-request.js';
+import { checkOptions, optionsOf } from '../request/run-request.js';
 import type { Following } from '../request/started-run.js';
 import {
   type ContinueForm,
@@ -57,7 +57,7 @@ async function workflowRequestOf(
     regenerate: false,
     replaceOriginal: false,
     input: null,
-    options: await optionsOf({}, {}, following, bound),
+    options: await checkedOptions({}, {}, following, bound),
   };
 }
 
@@ -78,8 +78,14 @@ async function conversationRequestOf(
     regenerate: form.regenerate ?? false,
     replaceOriginal: form.replace_original ?? true,
     input: form.input ?? form.additional_instructions ?? null,
-    options: await optionsOf(form, continueRunForm.shape, following, bound),
+    options: await checkedOptions(form, continueRunForm.shape, following, bound),
   };
+}
+
+async function checkedOptions(...given: Parameters<typeof optionsOf>): Promise<JsonObject & RunOptions> {
+  const options = optionsOf(...given);
+  await checkOptions(options);
+  return options;
 }
 
 const refuseFrom: AnswerSource['match'] = ({ runId }) => {

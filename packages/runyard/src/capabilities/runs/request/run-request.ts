@@ -68,7 +68,9 @@ export async function runRequestOf(
   const userId = userFor(caller, form.user_id);
   const bound = boundFor(caller, userId, place.component);
   const { sessionId = form.session_id } = bound;
-  const options = await optionsOf(form, runForms[place.kind].create.shape, following, bound);
+  const options = optionsOf(form, runForms[place.kind].create.shape, following, bound);
+  const checked = checkOptions(options);
+  if (checked !== undefined) await checked;
   const keyOf = (key: string) => {
     const { dependencies, sessionState } = options;
     // what the token says is a part of the request: the same form with another token is another one
@@ -139,22 +141,26 @@ const optionNames = new Map<string, keyof RunOptions>([
   ['priority', 'priority'],
 ]);
 
-/** Reads the options of a run from a form of this shape. Where the token fixes a value, the form does not count. */
-export async function optionsOf(
+/**
+ * Reads the options of a run from a form of this shape. Where the token fixes a value, the form does not count.
+ * `checkOptions` finds what is wrong with them.
+ */
+export function optionsOf(
   form: Readonly<Record<string, unknown>>,
   shape: object,
   { stream, background }: Following,
   bound: BoundValues,
-): Promise<JsonObject & RunOptions> {
+): JsonObject & RunOptions {
   const given: Record<string, unknown> = {};
   const extra: JsonObject = {};
-  for (const [field, value] of Object.entries(form)) {
+  for (const field of Object.keys(form)) {
+    const value = form[field];
     const name = optionNames.get(field);
     if (!Object.hasOwn(shape, field) || field === 'additional_data') addExtra(extra, field, value);
     else if (value !== undefined && name !== undefined) given[name] = value;
   }
   // the schema of the form gave each field the type of its option
-  const options = {
+  return {
     // a run in the background streams too: others may follow it
     stream: stream || background,
     ...(background && !stream && { streamed: false }),
@@ -164,9 +170,14 @@ export async function optionsOf(
     }),
     ...(Object.keys(extra).length > 0 && { extra }),
   } as JsonObject & RunOptions;
-  await checkOutputSchema(options);
-  checkStateKeys(options.sessionState ?? {});
-  return options;
+}
+
+/** Throws when the run cannot have these options. A schema of its output takes time: then the answer rejects. */
+export function checkOptions(options: RunOptions): Promise<void> | undefined {
+  if (options.outputSchema !== undefined)
+    return checkOutputSchema(options).then(() => checkStateKeys(options.sessionState));
+  checkStateKeys(options.sessionState);
+  return undefined;
 }
 
 /** Names that older servers use internally. */
@@ -183,7 +194,8 @@ function addExtra(extra: JsonObject, field: string, value: unknown): void {
   extra[field] = literals.get(last.toLowerCase()) ?? (last === 'null' || last === 'none' ? null : last);
 }
 
-function checkStateKeys(state: JsonObject): void {
+function checkStateKeys(state: JsonObject | undefined): void {
+  if (state === undefined) return;
   const long = Object.keys(state).find((key) => key.length > maxStateKeyLength);
   if (long === undefined) return;
   const message = `keys have at most ${maxStateKeyLength} characters; '${long.slice(0, 40)}…' has ${long.length}`;
@@ -191,7 +203,6 @@ function checkStateKeys(state: JsonObject): void {
 }
 
 async function checkOutputSchema(options: RunOptions): Promise<void> {
-  if (options.outputSchema === undefined) return;
   try {
     await verifyOutputSchema(options);
   } catch (error) {

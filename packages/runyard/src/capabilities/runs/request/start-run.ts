@@ -11,7 +11,7 @@ import { type Executable, unlessRefused } from '../../../core/runs/executable.js
 import { type CallApplication, runAsOwner } from '../../../core/runs/execution/code-owner.js';
 import type { RunHandle } from '../../../core/runs/execution/run-handle.js';
 import type { AnyLimits } from '../../../core/runs/limits/run-limits.js';
-import { ownSession } from '../../../core/runs/run-request.js';
+import { ownSession, type RunKey } from '../../../core/runs/run-request.js';
 import { systemTimers } from '../../../platform/engine/local/timers.js';
 import { parseUntrustedJson } from '../../../platform/http/request/json-text.js';
 import type { RunSpace } from '../../capability.js';
@@ -34,13 +34,21 @@ export interface BeforeRunOptions {
 }
 
 /** Starts the run of a request, unless one was started under its key: then that one. */
-export async function startOnce(
+export function startOnce(
   space: RunSpace,
   request: FormRequest,
   start: () => Promise<StartedRun>,
 ): Promise<StartedRun> {
-  const key = request.idempotency;
-  if (key === undefined) return start();
+  const { idempotency: key } = request;
+  return key === undefined ? start() : startUnderKey(space, request, key, start);
+}
+
+async function startUnderKey(
+  space: RunSpace,
+  request: FormRequest,
+  key: RunKey,
+  start: () => Promise<StartedRun>,
+): Promise<StartedRun> {
   const known = await runUnderKey(space, key);
   if (known !== undefined) return startedRun(space, known, request);
   try {
@@ -79,7 +87,7 @@ async function begin(
 ): Promise<RunHandle> {
   const newRunId = request.runId === undefined ? (request.newRunId ?? newId()) : undefined;
   const owner = executable.forgets?.media ? (request.runId ?? newRunId) : undefined;
-  const media = await storedMedia(request.form, space.media, owner);
+  const media = hasMedia(request.form) ? await storedMedia(request.form, space.media, owner) : [];
   const { options: asked } = request.input;
   const input = { content, media, options: origin === undefined ? asked : { ...asked, ...origin } };
   const { userId, askers = [], runId, background, idempotency, traceParent } = request;
@@ -101,7 +109,7 @@ interface PreparedRun {
   readonly content: string;
   readonly sessionId: string | undefined;
   /** What must be kept to build the same component, or to call the same functions, again. */
-  readonly origin?: RunOrigin;
+  readonly origin: RunOrigin | undefined;
 }
 
 /** What executes the run, the component or what a factory builds for this caller and session, and what it accepts. */
@@ -112,15 +120,15 @@ async function prepare(
   call: CallApplication,
 ): Promise<PreparedRun> {
   const { input, userId, claims, form } = request;
-  const accepted = async (executable: Executable) => {
+  const accepted = (executable: Executable) => {
     checkCallerInput(executable, input.options.callerInput);
-    return (await executable.acceptInput?.(input.content, call)) ?? input.content;
+    return executable.acceptInput?.(input.content, call) ?? Promise.resolve(input.content);
   };
   const { model } = input.options;
   if (!(component instanceof ComponentFactory)) {
     const executable = (model === undefined ? undefined : onModel(component, model)) ?? component;
-    const origin = claims !== null && executable.readsClaims ? { origin: { claims } } : {};
-    return { executable, content: await accepted(executable), sessionId: request.sessionId, ...origin };
+    const origin = claims !== null && executable.readsClaims ? { claims } : undefined;
+    return { executable, content: await accepted(executable), sessionId: request.sessionId, origin };
   }
   const { sessionId = newId() } = request;
   const factoryInput = factoryInputOf(form.factory_input);
@@ -148,13 +156,16 @@ function factoryInputOf(text: string | undefined): JsonObject {
   return value;
 }
 
+function hasMedia({ files, images, audio, videos, input_files }: CreateForm): boolean {
+  return Boolean(files || images || audio || videos || input_files);
+}
+
 async function storedMedia(
   form: CreateForm,
   media: MediaService,
   owner: string | undefined,
 ): Promise<Media[]> {
   const { files, images, audio, videos, input_files } = form;
-  if (!(files || images || audio || videos || input_files)) return [];
   const lists = await Promise.all([
     media.fromUploads(files ?? [], owner),
     media.fromJson('image', 'images', images ?? [], owner),
@@ -170,7 +181,7 @@ async function storedMedia(
  * the component. The request waits for them within a bound, and no longer than its client does; `late` receives what is
  * prepared after that.
  */
-export async function beforeRun<T>(
+export function beforeRun<T>(
   { log, limits }: BeforeRunOptions,
   component: Component,
   disconnected: (() => AbortSignal) | undefined,
@@ -191,10 +202,8 @@ export async function beforeRun<T>(
   };
   const bound = { timeoutMs: withinMs, signal: disconnected?.(), timers: systemTimers, timeout };
   const preparing = prepare(call);
-  try {
-    return await withinTime(bound, () => preparing);
-  } catch (error) {
+  return withinTime(bound, () => preparing).catch((error: unknown) => {
     preparing.then(late, () => {});
     throw error;
-  }
+  });
 }

@@ -92,13 +92,11 @@ export function attachedTo({ engine, runs }: RunSpace, run: Run): RunHandle {
 }
 
 /** Waits for the end of a run, also when another process took it over in between. */
-export async function endOf(space: RunSpace, handle: RunHandle): Promise<EndedRun> {
-  try {
-    return await handle.told;
-  } catch (error) {
+export function endOf(space: RunSpace, handle: RunHandle): Promise<EndedRun> {
+  return handle.told.catch((error: unknown) => {
     if (!isFenced(error)) throw error;
     return attachedTo(space, handle.run).ended;
-  }
+  });
 }
 
 function cancelRequestOf(run: Run, reason: string): CancelRequest {

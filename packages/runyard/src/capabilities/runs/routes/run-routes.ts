@@ -188,18 +188,26 @@ export function getRun(facts: RunKindFacts): RunRoute {
   });
 }
 
-async function answerOf(
+function answerOf(
   services: RunServices,
   started: StartedRun,
   format: WireFormat,
-): Promise<EventStreamReply | JsonPiecesReply | Reply> {
+): EventStreamReply | Reply | Promise<JsonPiecesReply | Reply> {
   const { handle, stream, background, status } = started;
   const { runId, sessionId } = handle.run;
   const headers = runIdHeader(runId);
   if (stream) return eventStream(streamOf(services, started, format), headers);
-  if (!background)
-    return bodyReply(await services.runs.body(await services.runs.ended(started), format), headers);
+  if (!background) return answerOfEnd(services, started, format, headers);
   return reply(202, { run_id: runId, session_id: sessionId, status: statusIn(format, status) }, headers);
+}
+
+async function answerOfEnd(
+  { runs }: RunServices,
+  started: StartedRun,
+  format: WireFormat,
+  headers: ReturnType<typeof runIdHeader>,
+): Promise<JsonPiecesReply | Reply> {
+  return bodyReply(await runs.body(await runs.ended(started), format), headers);
 }
 
 /** The stream of a workflow that pauses ends with its body: clients of the older interface wait for it. */

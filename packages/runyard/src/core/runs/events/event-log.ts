@@ -130,11 +130,12 @@ export class EventLog {
   }
 
   /** Everything that is not stored yet, as one block. `stored`: an event as it is stored. */
-  takeUnstored(stored = (event: LoggedEvent) => event): EventBlock | undefined {
+  takeUnstored(stored?: (event: LoggedEvent) => LoggedEvent): EventBlock | undefined {
     const count = this.nextIndex - this.nextUnstored;
     if (count === 0) return undefined;
-    const events = this.events.slice(this.nextUnstored - this.firstIndex).map(stored);
-    const block = { firstIndex: this.nextUnstored, count, payload: encodeBlock(events) };
+    const events = this.events.slice(this.nextUnstored - this.firstIndex);
+    const payload = encodeBlock(stored === undefined ? events : events.map(stored));
+    const block = { firstIndex: this.nextUnstored, count, payload };
     this.nextUnstored = this.nextIndex;
     return block;
   }

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../events/run-event.js';
 import type { JsonObject } from '../../json.js';
-import { escapeLineSeparators, holdsLongText, type LongTexts } from '../journal/long-texts.js';
-import { type EventOrigin, eventHead, nameOnWire } from './event-origin.js';
+import { holdsLongText, type LongTexts } from '../journal/long-texts.js';
+import { commonFields, type EventOrigin, eventHead, nameOnWire } from './event-origin.js';
 import { LoggedEvent, oneLineJson, serialiseEvent } from './logged-event.js';
 
 /** The fields that all events of one origin have in common, as JSON that is made once: they are most of a short event. */
@@ -13,9 +13,8 @@ export class EventOpening {
     readonly origin: EventOrigin,
     private readonly sessionId: string,
   ) {
-    const { created_at, event, ...common } = eventHead({ event: 'RunContinued' }, origin, sessionId, 0);
-    this.common = common;
-    this.json = oneLineJson(common).slice(1, -1);
+    this.common = commonFields(origin, sessionId);
+    this.json = oneLineJson(this.common).slice(1, -1);
   }
 
   /** The event that was sent at this time. */
@@ -24,8 +23,9 @@ export class EventOpening {
     if (own === undefined)
       return serialiseEvent(index, event, eventHead(event, this.origin, this.sessionId, at), key, texts);
     const name = nameOnWire(event, this.origin);
+    // its parts are escaped: nothing looks through the whole, which would be copied for it
     const json = `{"created_at":${Math.floor(at / 1000)},"event":"${name}",${this.json}${own},"event_index":${index}}`;
-    return new LoggedEvent(index, name, key, escapeLineSeparators(json));
+    return new LoggedEvent(index, name, key, json);
   }
 
   /** Their JSON, each after a comma; undefined where it cannot be put after the opening as it is. */
@@ -33,7 +33,7 @@ export class EventOpening {
     if (holdsLongText(event)) return undefined;
     for (const field in event)
       if (field !== 'event' && (field in this.common || field in placed)) return undefined;
-    const body = JSON.stringify(event);
+    const body = oneLineJson(event);
     const beginning = `{"event":"${event.event}"`;
     return body.startsWith(beginning) ? body.slice(beginning.length, -1) : undefined;
   }

@@ -134,7 +134,7 @@ function deltaFromJson(index: number, template: DeltaTemplate, json: string): Lo
  */
 export function encodeBlock(events: readonly LoggedEvent[]): string {
   const lines: string[] = [];
-  const templates = new Map<DeltaTemplate, number>();
+  let templates: Map<DeltaTemplate, number> | null = null;
   let template: DeltaTemplate | null = null;
   for (const event of events) {
     if (event.template === null) {
@@ -143,6 +143,7 @@ export function encodeBlock(events: readonly LoggedEvent[]): string {
     }
     if (event.template !== template) {
       template = event.template;
+      templates ??= new Map();
       lines.push(templateLine(template, templates));
     }
     lines.push(`d\t${event.text}`);

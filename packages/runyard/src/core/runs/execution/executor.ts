@@ -26,7 +26,7 @@ import { cancelledEnd, failedEnd, isOpenQuestion, isUnfit, restingResult, wakeAt
 import { failureOf } from '../run-failure.js';
 import { optionsOf } from '../run-options.js';
 import { usageOf } from '../run-usage.js';
-import { cancelChildren } from './child-run.js';
+import { cancelChildren, isRunInside } from './child-run.js';
 import { JournaledContext, type RunSurroundings } from './journaled-context.js';
 import type { LiveRun } from './live-run.js';
 import { Executed, LiveHandle, type RunHandle } from './run-handle.js';
@@ -167,21 +167,24 @@ export class RunExecutor {
     live.log.hold();
     // one that no longer fits its code can be continued once it does: its questions are kept, and all that it has done
     const isOver = end.status !== 'paused' && !isUnfit(end);
-    const forgetting = isOver ? await this.forgettingOf(live) : undefined;
+    const left = isOver ? this.forgettingOf(live) : undefined;
+    const forgetting = left && (await left);
     if (end.status === 'cancelled') cancelChildren(context, executable, end.reason);
     // a step that waited beside the failed one is no longer waited for
     if (end.status === 'error') cancelChildren(context, executable, 'The run around it failed.');
-    for (const [position, event] of executable.endEvents(end, context).entries()) {
-      live.emit(event, `end:${live.run.attempt}:${position}`);
+    let position = 0;
+    for (const event of executable.endEvents(end, context)) {
+      live.emit(event, `end:${live.run.attempt}:${position++}`);
     }
     live.transition(end.status, restingResult(end, context));
     if (isOver && end.status !== 'completed') executable.leave?.(context, end);
-    if (isOver && live.allSteps().some(isOpenQuestion)) {
+    const steps = live.allSteps();
+    if (isOver && steps.some(isOpenQuestion)) {
       live.putApproval({ kind: 'cancel_pending', at: this.options.timers.now() });
     }
-    if (end.status === 'paused') live.set({ wakeAt: wakeAtOf(live.allSteps()) });
-    live.putUsage(usageOf(live.run, live.allSteps(), this.options.prices));
-    const { run, steps } = { run: live.run, steps: live.allSteps() };
+    if (end.status === 'paused') live.set({ wakeAt: wakeAtOf(steps) });
+    live.putUsage(usageOf(live.run, steps, this.options.prices));
+    const { run } = live;
     if (forgetting !== undefined) live.forget(forgetting);
     live.giveUpLease();
     live.close();
@@ -201,14 +204,16 @@ export class RunExecutor {
   }
 
   /** What a run that ends does not keep, with what is stored of it; undefined when it keeps everything. */
-  private async forgettingOf(live: LiveRun): Promise<Forgetting | undefined> {
-    const { forgetRules, journal } = this.options;
-    if (forgetRules === undefined) return undefined;
-    const runs = new ForgettingRuns(live.run, live.allSteps());
+  private forgettingOf(live: LiveRun): Promise<Forgetting> | undefined {
+    const { forgetRules: rules, journal } = this.options;
+    const steps = live.allSteps();
+    // most runs keep everything, and have no other within them
+    if (rules === undefined || !(live.run.input.options.forgets || steps.some(isRunInside))) return undefined;
+    const runs = new ForgettingRuns(live.run, steps);
     if (!runs.areSome) return undefined;
     // what is on its way is stored first: the last write changes it
-    if (live.isDrained) await this.queue.flush(live);
-    return Forgetting.of(live.runId, runs, forgetRules, journal);
+    const stored = live.isDrained ? this.queue.flush(live) : Promise.resolve();
+    return stored.then(() => Forgetting.of(live.runId, runs, rules, journal));
   }
 
   /** Leaves the runs that have not begun to other processes. */

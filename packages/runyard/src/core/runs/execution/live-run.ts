@@ -10,10 +10,10 @@ import { type EventOrigin, eventHead, outermostOrigin } from '../events/event-or
 import { type LoggedEvent, serialiseDelta } from '../events/logged-event.js';
 import type { SentEvents } from '../events/sent-events.js';
 import type { Forgetting } from '../forgetting/forgetting.js';
-import { LongTexts, type NewText, weigh } from '../journal/long-texts.js';
+import { LongTexts, weigh } from '../journal/long-texts.js';
 import type { RestingRun, RunUsage, RunWrite, SessionSummary, SessionWrite } from '../journal/ports.js';
 import { updateOf } from '../journal/run-update.js';
-import { StepIndex } from '../journal/step-index.js';
+import { inOrder, StepIndex } from '../journal/step-index.js';
 import type { WriteSource } from '../journal/write-queue.js';
 import { HeldLease, type Moment } from '../leases/held-lease.js';
 import type { HeldSlot } from '../leases/run-slots.js';
@@ -39,7 +39,6 @@ export class LiveRun implements WriteSource {
   private record: Run;
   readonly entry: RunEntry;
   private session: SessionWrite | undefined;
-  private idempotency: RunWrite['idempotency'];
   private claims: RestingRun | undefined;
   private approvals: ApprovalWrite[] | undefined;
   private removedSteps: number[] | undefined;
@@ -64,6 +63,7 @@ export class LiveRun implements WriteSource {
   private counting: RunMeter | null = null;
   private changedSteps: Set<string> | null = null;
   private readonly texts: LongTexts;
+  private readonly keepText = (text: string) => this.texts.keep(text);
   /** The amount to write, beside the events. */
   private unwritten = 0;
   private opening: EventOpening | null = null;
@@ -82,7 +82,6 @@ export class LiveRun implements WriteSource {
     this.record = start.run;
     this.entry = start.entry;
     this.session = start.session ?? undefined;
-    this.idempotency = start.idempotency;
     this.claims = start.claims;
     this.waiting = start.run.attempt === notBegun;
     this.stored = start.session === null && start.unstoredJob !== true;
@@ -92,7 +91,7 @@ export class LiveRun implements WriteSource {
     this.sentBefore = start.sentEvents;
     this.origin = outermostOrigin(start.run, start.eventFields);
     // new ones are added at the end: both maps stay in order
-    for (const step of [...start.steps].sort((left, right) => left.seq - right.seq)) {
+    for (const step of inOrder([...start.steps])) {
       this.keep(step);
       this.highestSeq = Math.max(this.highestSeq, step.seq);
     }
@@ -290,7 +289,6 @@ export class LiveRun implements WriteSource {
   }
 
   drain(): RunWrite | undefined {
-    const { runId } = this.record;
     const { session, summary, usage, approvals, removedSteps, forgetting } = this;
     this.session = undefined;
     this.summary = undefined;
@@ -306,17 +304,25 @@ export class LiveRun implements WriteSource {
       return undefined;
     this.changed = false;
     this.record = { ...this.record, nextEventIndex: this.log.nextIndex, updatedAt: this.timers.now() };
-    const { attempt, leaseOwner } = this.record;
+    const { record: run } = this;
+    const { attempt, leaseOwner } = run;
     this.drainedAt = leaseOwner === null ? undefined : this.lease.moment();
-    const lease = leaseOwner === null ? {} : { leaseMs: this.lease.ms };
-    const replaces = this.record.status === 'completed' ? this.record.lineage?.replaces : undefined;
+    const replaces = run.status === 'completed' ? run.lineage?.replaces : undefined;
     const size = this.unwritten + (events?.payload.length ?? 0);
     this.unwritten = 0;
-    const forgotten = forgetting?.write(this.record.input);
+    const forgotten = forgetting?.write(run.input);
     const texts = this.textsWrite(forgetting);
-    const write = {
-      runId,
+    const isFirst = !this.stored;
+    this.stored = true;
+    // every field, also one without a value: reading writes is fast while all have the same fields
+    return {
+      runId: this.runId,
       attempt,
+      insert: isFirst ? run : undefined,
+      idempotency: isFirst ? this.start.idempotency : undefined,
+      update: isFirst ? undefined : updateOf(run),
+      claims: isFirst ? undefined : this.takeClaims(),
+      leaseMs: leaseOwner === null ? undefined : this.lease.ms,
       steps,
       events,
       texts,
@@ -329,9 +335,7 @@ export class LiveRun implements WriteSource {
       replaces,
       forgotten,
       size,
-      ...lease,
     };
-    return { ...write, ...(this.stored ? this.laterWrite() : this.firstWrite()) };
   }
 
   private keep(step: StepRecord): void {
@@ -340,30 +344,27 @@ export class LiveRun implements WriteSource {
   }
 
   private takeChangedSteps(): StepRecord[] {
-    // one that was removed after it changed is gone
-    const steps = Array.from(this.changedSteps ?? [], (key) => this.steps.get(key) ?? []).flat();
+    const steps: StepRecord[] = [];
+    for (const key of this.changedSteps ?? []) {
+      const step = this.steps.get(key);
+      // one that was removed after it changed is gone
+      if (step !== undefined) steps.push(step);
+    }
     this.changedSteps = null;
     return steps;
   }
 
   private textsWrite(forgetting: Forgetting | undefined): RunWrite['texts'] {
-    const known = this.texts.size > 0;
-    const taken: NewText[] = this.texts.takeNew();
+    if (this.texts.size === 0) return undefined;
+    const taken = this.texts.takeNew();
     const added = forgetting ? taken.filter(({ id, text }) => forgetting.keepsText(id, text)) : taken;
-    return known ? { added, idOf: (text) => this.texts.idOf(text) } : undefined;
+    return { added, idOf: (text) => this.texts.idOf(text) };
   }
 
-  private firstWrite(): Pick<RunWrite, 'insert' | 'idempotency'> {
-    this.stored = true;
-    const { idempotency } = this;
-    this.idempotency = undefined;
-    return { insert: this.record, ...(idempotency !== undefined && { idempotency }) };
-  }
-
-  private laterWrite(): Pick<RunWrite, 'update' | 'claims'> {
+  private takeClaims(): RunWrite['claims'] {
     const { claims, record: run } = this;
     this.claims = undefined;
-    return { update: updateOf(run), ...(claims !== undefined && { claims: { ...claims, run } }) };
+    return claims && { ...claims, run };
   }
 
   written(write: RunWrite): void {
@@ -380,7 +381,7 @@ export class LiveRun implements WriteSource {
   }
 
   private weighed(value: unknown): number {
-    return weigh(value, (text) => this.texts.keep(text));
+    return weigh(value, this.keepText);
   }
 
   private append(event: LoggedEvent): void {

@@ -88,12 +88,10 @@ export function joinedParts(parts: readonly string[]): string {
 
 /** U+2028 and U+2029 count as line ends to some clients. */
 export function escapeLineSeparators(json: string): string {
-  return lineSeparator.test(json)
-    ? json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
-    : json;
+  // almost no text has one, and a regular expression takes ten times longer to find that out
+  if (!json.includes('\u2028') && !json.includes('\u2029')) return json;
+  return json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }
-
-const lineSeparator = /[\u2028\u2029]/;
 
 /** A pair of surrogates is one character: it is not divided. */
 function endOfPart(text: string, wanted: number): number {
@@ -192,6 +190,8 @@ function openMembers(value: object, open: unknown[]): number {
 }
 
 export function holdsLongText(value: unknown): boolean {
+  // a text is at most as long as what it is in weighs
+  if (weigh(value) < longTextLength) return false;
   let found = false;
   weigh(value, () => {
     found = true;

@@ -133,6 +133,12 @@ function putPart(byOwner: Map<string, Map<string, StepRecord>>, step: StepRecord
   else parts.set(step.key, step);
 }
 
-function inOrder(steps: StepRecord[]): StepRecord[] {
-  return steps.length < 2 ? steps : steps.sort((left, right) => left.seq - right.seq);
+/** Mostly they are in their order already: to sort them nevertheless costs more than to look. */
+export function inOrder(steps: StepRecord[]): StepRecord[] {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { seq } of steps) {
+    if (seq < last) return steps.sort((left, right) => left.seq - right.seq);
+    last = seq;
+  }
+  return steps;
 }

@@ -13,6 +13,7 @@ export function executedUntil(run: Pick<Run, 'result'>): { executed_ms?: number 
  * the run. Of one that crashed, the time from its first to its last recorded step counts.
  */
 export function executedBefore(steps: readonly StepRecord[], attempt: number): number {
+  if (steps.length === 0) return 0;
   let executed = 0;
   let since = inheritedAttempt + 1;
   for (const step of steps) {

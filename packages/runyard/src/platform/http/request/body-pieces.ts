@@ -24,8 +24,8 @@ export class BodyPieces {
 
   whole(): Buffer {
     this.#endTogether();
-    const [first, ...more] = this.#pieces;
-    return first !== undefined && more.length === 0 ? first : Buffer.concat(this.#pieces);
+    const [first] = this.#pieces;
+    return first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
   }
 
   #endTogether(): void {
