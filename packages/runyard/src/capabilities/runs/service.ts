@@ -93,13 +93,9 @@ export class RunsService {
     const { version } = form;
     const found = await this.lookup.component(place, caller, { version, configs: context.configs });
     const following = followingOf(form, this.options.onDisconnect);
-    const request = await runRequestOf(
-      caller,
-      { ...place, component: found.component },
-      form,
-      following,
-      context,
-    );
+    const { kind, componentId } = place;
+    const { component } = found;
+    const request = await runRequestOf(caller, { kind, componentId, component }, form, following, context);
     return startOnce(found.space, request, async () => {
       if (request.sessionId !== undefined) await prepareDraftSession(caller, found, request);
       try {

@@ -251,15 +251,13 @@ export class RunEngine {
     }
   }
 
-  private async unlessStopping<T>(begin: () => Promise<T>): Promise<T> {
-    if (this.stopped !== null) throw errors.stopping();
+  private unlessStopping<T>(begin: () => Promise<T>): Promise<T> {
+    if (this.stopped !== null) return Promise.reject(errors.stopping());
     const beginning = begin();
     this.starting.add(beginning);
-    try {
-      return await beginning;
-    } finally {
-      this.starting.delete(beginning);
-    }
+    const begun = () => this.starting.delete(beginning);
+    beginning.then(begun, begun);
+    return beginning;
   }
 
   /** Whether the run has ended now. False: another process executes it, or it has just changed. */

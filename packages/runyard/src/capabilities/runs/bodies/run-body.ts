@@ -47,9 +47,17 @@ function conversationBodyOf(view: RunView, media: RunMedia, format: WireFormat):
   const { result, messages, tools, references, requirements } = restingView(view);
   const ended = result !== null;
   const model = modelOfRun(run, view.steps);
+  const ending = endingFields(result ?? {});
+  const isTeam = run.kind === 'team';
+  const name = run.componentName ?? undefined;
+  // few spreads, and late: V8 is slow to add a field after one
   return {
     run_id: run.runId,
-    ...whatRan(run),
+    // at the top, `agent_id` names what ran, whatever it is
+    agent_id: run.componentId,
+    agent_name: isTeam ? undefined : name,
+    team_id: isTeam ? run.componentId : undefined,
+    team_name: isTeam ? name : undefined,
     version: versionOf(run),
     priority: run.input.options.priority,
     session_id: run.sessionId,
@@ -59,7 +67,9 @@ function conversationBodyOf(view: RunView, media: RunMedia, format: WireFormat):
     content_type: result?.contentType,
     reasoning_content: result?.reasoningContent,
     model_provider_data: result?.modelProviderData,
-    ...endingFields(result ?? {}),
+    finish_reason: ending.finish_reason,
+    finish_message: ending.finish_message,
+    citations: ending.citations,
     model: model?.id,
     model_provider: model?.provider,
     session_state: shownState(run),
@@ -83,16 +93,8 @@ function conversationBodyOf(view: RunView, media: RunMedia, format: WireFormat):
     regenerated_from: run.lineage?.regeneratedFrom,
     last_checkpoint_at_message_index: lastCheckpointOf(messages),
     ...result?.extra,
-    ...(run.kind === 'team' && { member_responses: membersOf(view, format) }),
+    ...(isTeam && { member_responses: membersOf(view, format) }),
   };
-}
-
-/** At the top, `agent_id` names what ran, whatever it is. */
-function whatRan({ kind, componentId, componentName }: Run): Body {
-  const name = componentName ?? undefined;
-  return kind === 'team'
-    ? { agent_id: componentId, team_id: componentId, team_name: name }
-    : { agent_id: componentId, agent_name: name };
 }
 
 function membersOf({ run, steps }: RunView, format: WireFormat): readonly JsonObject[] {
@@ -225,8 +227,9 @@ export interface RunMedia {
 }
 
 /** What a run made has one name of its own. */
-function producedFields({ audios, ...others }: MediaBodies): Body {
-  return audios === undefined ? others : { ...others, audio: audios };
+function producedFields(produced: MediaBodies): Body {
+  const { audios, ...others } = produced;
+  return audios === undefined ? produced : { ...others, audio: audios };
 }
 
 export const noMedia: RunMedia = { input: {}, produced: {} };

@@ -76,3 +76,21 @@ test('a key identifies the same request as in earlier versions', async () => {
   const other = await read('agent', fields, context, bound);
   expect(other.idempotency?.payload).toBe('ce51145195ec7e5a23e367bf545a9e0bf11399603f09bc6ee8f163f3468607ce');
 });
+
+test.each([{}, { output_schema: '{"type":"object","properties":{"a":{"type":"string"}}}' }])(
+  'a key of the state that is too long is refused, with a schema for the output as without: %o',
+  async (schema) => {
+    const state = (key: string) => ({
+      message: 'hi',
+      session_state: JSON.stringify({ [key]: 1 }),
+      ...schema,
+    });
+    await expect(read('agent', state('k'.repeat(255)))).resolves.toMatchObject({ userId: null });
+    await expect(read('agent', state('k'.repeat(256)))).rejects.toMatchObject({ status: 422 });
+  },
+);
+
+test('a schema for the output that cannot be used is refused', async () => {
+  const given = { message: 'hi', output_schema: '{"type":"nothing"}' };
+  await expect(read('agent', given)).rejects.toMatchObject({ status: 422 });
+});

@@ -83,7 +83,12 @@ export function createRun(facts: RunKindFacts): RunRoute {
       const traceParent = Array.isArray(traceparent) ? undefined : traceparent;
       const hops = headers[hopsHeader];
       const context = { idempotencyKey, traceParent, hops, disconnected: () => request.signal };
-      const started = await services.runs.create(caller, { kind, ...params }, body, context);
+      const started = await services.runs.create(
+        caller,
+        { kind, componentId: params.componentId },
+        body,
+        context,
+      );
       return answerOf(services, started, wireFormatOf(services.settings, headers));
     },
   });

@@ -1,20 +1,22 @@
 import type { RunEvent } from '../../events/run-event.js';
-import type { JsonObject } from '../../json.js';
 import { holdsLongText, type LongTexts } from '../journal/long-texts.js';
-import { commonFields, type EventOrigin, eventHead, nameOnWire } from './event-origin.js';
+import { type EventOrigin, eventHead, nameOnWire } from './event-origin.js';
 import { LoggedEvent, oneLineJson, serialiseEvent } from './logged-event.js';
 
 /** The fields that all events of one origin have in common, as JSON that is made once: they are most of a short event. */
 export class EventOpening {
-  private readonly common: JsonObject;
   private readonly json: string;
 
   constructor(
     readonly origin: EventOrigin,
     private readonly sessionId: string,
   ) {
-    this.common = commonFields(origin, sessionId);
-    this.json = oneLineJson(this.common).slice(1, -1);
+    const { runId, fields, depth, isJob } = origin;
+    const own = oneLineJson(fields).slice(1, -1);
+    const id = oneLineJson(runId);
+    this.json = isJob
+      ? joined(`"job_id":${id}`, own)
+      : joined(own, `"run_id":${id},"session_id":${oneLineJson(sessionId)},"nested_depth":${depth}`);
   }
 
   /** The event that was sent at this time. */
@@ -32,12 +34,23 @@ export class EventOpening {
   private ownFields(event: RunEvent): string | undefined {
     if (holdsLongText(event)) return undefined;
     for (const field in event)
-      if (field !== 'event' && (field in this.common || field in placed)) return undefined;
+      if (field !== 'event' && (field in this.origin.fields || field in placed)) return undefined;
     const body = oneLineJson(event);
     const beginning = `{"event":"${event.event}"`;
     return body.startsWith(beginning) ? body.slice(beginning.length, -1) : undefined;
   }
 }
 
-/** What an event gets in a place of its own. */
-const placed = { created_at: true, event_index: true };
+function joined(first: string, second: string): string {
+  return first === '' || second === '' ? first + second : `${first},${second}`;
+}
+
+/** What an event gets in a place of its own; no origin has fields of these names. */
+const placed = {
+  created_at: true,
+  job_id: true,
+  run_id: true,
+  session_id: true,
+  nested_depth: true,
+  event_index: true,
+};

@@ -26,17 +26,18 @@ export function outermostOrigin({ runId, kind }: Run, fields: JsonObject): Event
 
 /** What an event says about itself: its name on the wire, its time (`at`, milliseconds), and its origin. */
 export function eventHead(event: RunEvent, origin: EventOrigin, sessionId: string, at: number): EventHead {
+  const { runId, fields, depth, isJob: ofJob } = origin;
+  const name = nameOnWire(event, origin);
   const created_at = Math.floor(at / 1000);
-  return { created_at, event: nameOnWire(event, origin), ...commonFields(origin, sessionId) };
-}
-
-/** What all events of one origin have in common. */
-export function commonFields(
-  { runId, fields, depth, isJob: ofJob }: EventOrigin,
-  sessionId: string,
-): JsonObject {
-  if (ofJob) return { job_id: runId, ...fields };
-  return { ...fields, run_id: runId, session_id: sessionId, nested_depth: depth };
+  if (ofJob) return { created_at, event: name, job_id: runId, ...fields };
+  return {
+    created_at,
+    event: name,
+    ...fields,
+    run_id: runId,
+    session_id: sessionId,
+    nested_depth: depth,
+  };
 }
 
 export function nameOnWire({ event }: RunEvent, { prefix = '' }: EventOrigin): EventName {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { decodeBlock, encodeBlock, serialiseEvent } from '../events/logged-event.js';
 import {
+  holdsLongText,
   isPacked,
   joinedParts,
   LongTexts,
@@ -66,6 +67,15 @@ test('an event with a long text is stored as a reference, and sent as if it held
   expect(read).toMatchObject({ index: 7, name: 'RunCompleted', key: 'end' });
   expect(await joined(read!.pieces!())).toBe(await joined(logged.pieces!()));
   expect(await read!.decoded()).toEqual(await logged.decoded());
+});
+
+test('a value holds a long text, or is heavy without one', () => {
+  expect(holdsLongText({ texts: ['x'.repeat(longTextLength - 1), 'y'.repeat(longTextLength - 1)] })).toBe(
+    false,
+  );
+  expect(holdsLongText('x'.repeat(longTextLength - 1))).toBe(false);
+  expect(holdsLongText('x'.repeat(longTextLength))).toBe(true);
+  expect(holdsLongText({ texts: ['short', 'x'.repeat(longTextLength)] })).toBe(true);
 });
 
 test('a text of the journal keeps its id, one that only an event holds is forgotten once it is stored', () => {

@@ -116,7 +116,8 @@ export function callerKey(caller: Caller, clientAddress: string): string {
 
 /** A client with one IPv6 address has all of its /64: it counts as one. */
 function addressKey(address: string): string {
-  if (!isIPv6(address)) return `address ${address}`;
+  // Node looks closely: most addresses need not be
+  if (!address.includes(':') || !isIPv6(address)) return `address ${address}`;
   return `network ${networkOf(address)}`;
 }
 
