@@ -1,6 +1,6 @@
 import type { PieceEvent } from '../../events/run-event.js';
-import type { EventOrigin } from './event-origin.js';
-import { type DeltaTemplate, deltaTemplate, type EventHead } from './logged-event.js';
+import { type EventOrigin, eventHead } from './event-origin.js';
+import { type DeltaTemplate, deltaTemplate } from './logged-event.js';
 
 interface Known {
   readonly second: number;
@@ -13,11 +13,11 @@ export class DeltaTemplates {
   private readonly known = new WeakMap<PieceEvent, Known>();
 
   /** An event has the second that it was sent in. */
-  of(event: PieceEvent, origin: EventOrigin, now: number, head: () => EventHead): DeltaTemplate {
+  of(event: PieceEvent, origin: EventOrigin, sessionId: string, now: number): DeltaTemplate {
     const second = Math.floor(now / 1000);
     const known = this.known.get(event);
     if (known?.second === second && known.origin === origin) return known.template;
-    const template = deltaTemplate(event, head());
+    const template = deltaTemplate(event, eventHead(event, origin, sessionId, now));
     this.known.set(event, { second, origin, template });
     return template;
   }

@@ -6,7 +6,7 @@ import type { ApprovalWrite } from '../approval.js';
 import { DeltaTemplates } from '../events/delta-templates.js';
 import { EventLog } from '../events/event-log.js';
 import { EventOpening } from '../events/event-opening.js';
-import { type EventOrigin, eventHead, outermostOrigin } from '../events/event-origin.js';
+import { type EventOrigin, outermostOrigin } from '../events/event-origin.js';
 import { type LoggedEvent, serialiseDelta } from '../events/logged-event.js';
 import type { SentEvents } from '../events/sent-events.js';
 import type { Forgetting } from '../forgetting/forgetting.js';
@@ -272,9 +272,8 @@ export class LiveRun implements WriteSource {
   /** Sends a piece of content. `event` is the same object for all pieces of one model call. */
   emitDelta(event: PieceEvent, text: string, origin = this.origin): void {
     this.assertOpen();
-    const head = () => eventHead(event, origin, this.record.sessionId, this.timers.now());
     this.templates ??= new DeltaTemplates();
-    const template = this.templates.of(event, origin, this.timers.now(), head);
+    const template = this.templates.of(event, origin, this.record.sessionId, this.timers.now());
     this.append(serialiseDelta(this.log.nextIndex, template, text));
   }
 

@@ -290,6 +290,8 @@ function frameOf(event: StreamEvent): string {
 
 function frameStart({ index, id, retryMs, name }: StreamEvent): string {
   const shown = id ?? index;
+  // most frames; each step of putting it together would be a text of its own
+  if (shown !== null && retryMs === undefined && name !== '') return `id: ${shown}\nevent: ${name}\ndata: `;
   const idLine = shown === null ? '' : `id: ${shown}\n`;
   if (retryMs !== undefined) return `${idLine}retry: ${retryMs}\ndata: `;
   const nameLine = name === '' ? '' : `event: ${name}\n`;
