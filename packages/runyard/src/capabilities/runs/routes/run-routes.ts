@@ -74,7 +74,7 @@ export function createRun(facts: RunKindFacts): RunRoute {
     headers: createRunHeaders,
     body: runForms[kind].create,
     responses: runResponses(facts),
-    handler: async (services: RunServices, request) => {
+    handler: (services: RunServices, request) => {
       const { params, body, caller, headers } = request;
       const key = headers['idempotency-key'];
       const idempotencyKey = Array.isArray(key) ? key.join(', ') : key;
@@ -83,13 +83,9 @@ export function createRun(facts: RunKindFacts): RunRoute {
       const traceParent = Array.isArray(traceparent) ? undefined : traceparent;
       const hops = headers[hopsHeader];
       const context = { idempotencyKey, traceParent, hops, disconnected: () => request.signal };
-      const started = await services.runs.create(
-        caller,
-        { kind, componentId: params.componentId },
-        body,
-        context,
-      );
-      return answerOf(services, started, wireFormatOf(services.settings, headers));
+      const { componentId } = params;
+      const starting = services.runs.create(caller, { kind, componentId }, body, context);
+      return answerOf(services, starting, wireFormatOf(services.settings, headers));
     },
   });
 }
@@ -109,11 +105,11 @@ export function continueRun(facts: RunKindFacts): RunRoute {
     headers: wireFormatHeaders,
     body: runForms[kind].continue,
     responses: runResponses(facts),
-    handler: async (services: RunServices, request) => {
+    handler: (services: RunServices, request) => {
       const { params, body, caller, headers } = request;
       const context = { disconnected: () => request.signal };
-      const started = await services.runs.continueRun(caller, { kind, ...params }, body, context);
-      return answerOf(services, started, wireFormatOf(services.settings, headers));
+      const starting = services.runs.continueRun(caller, { kind, ...params }, body, context);
+      return answerOf(services, starting, wireFormatOf(services.settings, headers));
     },
   });
 }
@@ -193,26 +189,19 @@ export function getRun(facts: RunKindFacts): RunRoute {
   });
 }
 
-function answerOf(
+async function answerOf(
   services: RunServices,
-  started: StartedRun,
+  starting: Promise<StartedRun>,
   format: WireFormat,
-): EventStreamReply | Reply | Promise<JsonPiecesReply | Reply> {
+): Promise<EventStreamReply | JsonPiecesReply | Reply> {
+  const started = await starting;
   const { handle, stream, background, status } = started;
   const { runId, sessionId } = handle.run;
   const headers = runIdHeader(runId);
   if (stream) return eventStream(streamOf(services, started, format), headers);
-  if (!background) return answerOfEnd(services, started, format, headers);
+  if (!background)
+    return bodyReply(await services.runs.body(await services.runs.ended(started), format), headers);
   return reply(202, { run_id: runId, session_id: sessionId, status: statusIn(format, status) }, headers);
-}
-
-async function answerOfEnd(
-  { runs }: RunServices,
-  started: StartedRun,
-  format: WireFormat,
-  headers: ReturnType<typeof runIdHeader>,
-): Promise<JsonPiecesReply | Reply> {
-  return bodyReply(await runs.body(await runs.ended(started), format), headers);
 }
 
 /** The stream of a workflow that pauses ends with its body: clients of the older interface wait for it. */

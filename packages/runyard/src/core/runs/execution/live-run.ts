@@ -163,7 +163,7 @@ export class LiveRun implements WriteSource {
     return this.steps.get(key);
   }
 
-  allSteps(): StepRecord[] {
+  allSteps(): readonly StepRecord[] {
     return this.steps.all();
   }
 

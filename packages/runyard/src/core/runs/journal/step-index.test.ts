@@ -50,3 +50,27 @@ test.each(sizes)('a step has its tries and those that name it as their parts, be
   expect(index.partsOf('group')).toEqual([]);
   expect(index.partsOf('nothing')).toEqual([]);
 });
+
+test.each(sizes)('a list stays as it was when the steps change, beside %i others', (others) => {
+  const index = new StepIndex();
+  for (let number = 0; number < others; number += 1) index.put(stepOf(`other/${number}`));
+  const first = stepOf('a');
+  index.put(first);
+  index.put(stepOf('b'));
+  const [all, own] = [index.all(), index.of('')];
+  expect(keysOf(own)).toEqual(['a', 'b']);
+  index.put({ ...first, status: 'completed' });
+  index.put(stepOf('c'));
+  expect(index.of('').map(({ key, status }) => `${key} ${status}`)).toEqual([
+    'a completed',
+    'b running',
+    'c running',
+  ]);
+  index.delete(first);
+  expect(keysOf(index.of(''))).toEqual(['b', 'c']);
+  // one that is done again keeps its place
+  index.put(first);
+  expect(keysOf(index.of(''))).toEqual(['a', 'b', 'c']);
+  expect(keysOf(index.all())).toEqual([...keysOf(all), 'c']);
+  expect(own).toEqual([first, index.get('b')]);
+});

@@ -1,5 +1,5 @@
 import type { StepKind, StepRecord } from '../run.js';
-import { isUnder, prefixOf } from './child-steps.js';
+import { isUnder, ownSteps, prefixOf } from './child-steps.js';
 import { triedKey } from './try-keys.js';
 
 /** Up to here, looking at all steps costs less than keeping them by whose they are: most runs have two or three. */
@@ -8,6 +8,8 @@ const fewSteps = 16;
 /** The steps of a run in their order, found by key, by whose they are and by kind: there may be thousands. */
 export class StepIndex {
   private readonly byKey = new Map<string, StepRecord>();
+  /** All of them until one changes: in between they are looked through several times. */
+  private listed: readonly StepRecord[] | null = null;
   private byRun: StepsByRun | null = null;
   /** By the step that they are a part of; null until it is asked for. */
   private byOwner: Map<string, Map<string, StepRecord>> | null = null;
@@ -16,12 +18,14 @@ export class StepIndex {
     return this.byKey.get(key);
   }
 
-  all(): StepRecord[] {
-    return [...this.byKey.values()];
+  all(): readonly StepRecord[] {
+    this.listed ??= inOrder([...this.byKey.values()]);
+    return this.listed;
   }
 
   /** The steps whose keys begin with this, without those of the runs inside. */
-  of(prefix: string): StepRecord[] {
+  of(prefix: string): readonly StepRecord[] {
+    if (prefix === '' && this.byRun === null) return ownSteps(this.all());
     return inOrder(this.byRun?.of(prefix) ?? this.select(({ key }) => isUnder(key, prefix)));
   }
 
@@ -48,6 +52,7 @@ export class StepIndex {
   }
 
   put(step: StepRecord): void {
+    this.listed = null;
     this.byKey.set(step.key, step);
     if (this.byOwner !== null) putPart(this.byOwner, step);
     if (this.byRun !== null) this.byRun.put(step);
@@ -58,6 +63,7 @@ export class StepIndex {
   }
 
   delete(step: StepRecord): void {
+    this.listed = null;
     this.byKey.delete(step.key);
     this.byRun?.delete(step);
     this.byOwner?.get(ownerOf(step))?.delete(step.key);
