@@ -55,6 +55,7 @@ export function openAICompatible(options: OpenAICompatibleOptions): Model {
     isOpenAIs(options.baseUrl) || provider === 'Azure' ? 40 : undefined,
   );
   const written = { id, provider, structuredOutput, parameters, sendReasoning, callIds };
+  const signed = { ...written, owner };
   const { audio } = parameters;
   const audioFormat = isJsonObject(audio) ? String(audio.format) : 'wav';
   return new ProviderModel(
@@ -64,7 +65,7 @@ export function openAICompatible(options: OpenAICompatibleOptions): Model {
       headers: apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` },
       secrets: [apiKey],
       body: (request, { stream, unsigned }) =>
-        openAIRequestBody(request, { ...written, ...(!unsigned && { owner }) }, stream),
+        openAIRequestBody(request, unsigned ? written : signed, stream),
       answer: (_request, fail) => new OpenAIAnswer({ owner, fail, audioFormat }),
       lacks: ({ choices }) => (Array.isArray(choices) && isJsonObject(choices[0]) ? undefined : 'choices'),
       textOpening: '"content":"',

@@ -32,19 +32,28 @@ export interface OpenAIRequestOptions {
   readonly sendReasoning: boolean;
 }
 
-/** The body of a chat completion request. */
-export async function openAIRequestBody(
+/** The body of a chat completion request. Only media have to be waited for. */
+export function openAIRequestBody(
   request: ModelRequest,
   options: OpenAIRequestOptions,
   stream: boolean,
-): Promise<string> {
+): string | Promise<string> {
+  const messages = withPairedToolCalls(request.messages, options.callIds);
+  const body = (parts?: MediaParts) =>
+    bodyWith(wireMessages(messages, options, parts), request, options, stream);
+  if (!messages.some(hasSentMedia)) return body();
+  return mediaPartsOf(messages, forOneRequest(request.media), options.provider).then(body);
+}
+
+function bodyWith(
+  messages: readonly Json[],
+  request: ModelRequest,
+  options: OpenAIRequestOptions,
+  stream: boolean,
+): string {
   const body: Record<string, unknown> = {
     model: options.id,
-    messages: await wireMessages(
-      withPairedToolCalls(request.messages, options.callIds),
-      forOneRequest(request.media),
-      options,
-    ),
+    messages,
     ...forCall(options, request).parameters,
   };
   if (request.tools.length > 0) {
@@ -72,67 +81,72 @@ function wireToolChoice(choice: ToolChoice): Json {
   return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
 }
 
-async function wireMessages(
+/** What the protocol has for the media of a message. */
+type MediaParts = ReadonlyMap<Message, readonly JsonObject[]>;
+
+const noMedia: MediaParts = new Map();
+const noParts: readonly JsonObject[] = [];
+
+function hasSentMedia({ role, media }: Message): boolean {
+  return media !== undefined && media.length > 0 && (role === 'user' || role === 'tool');
+}
+
+async function mediaPartsOf(
   messages: readonly Message[],
   contents: MediaContents,
-  { provider, owner, sendReasoning }: OpenAIRequestOptions,
-): Promise<Json[]> {
+  provider: string,
+): Promise<MediaParts> {
+  const parts = new Map<Message, readonly JsonObject[]>();
+  for (const message of messages.filter(hasSentMedia))
+    parts.set(
+      message,
+      await Promise.all((message.media ?? []).map((item) => mediaPart(item, contents, provider))),
+    );
+  return parts;
+}
+
+function wireMessages(
+  messages: readonly Message[],
+  { owner, sendReasoning }: OpenAIRequestOptions,
+  media = noMedia,
+): Json[] {
   const wire: Json[] = [];
   // The protocol has no place for pictures in a tool's answer: they follow the answers as a message of their own.
-  let fromTools: Media[] = [];
+  const fromTools: JsonObject[] = [];
   for (const message of messages) {
-    if (message.role !== 'tool' && fromTools.length > 0) {
-      wire.push({ role: 'user', content: await toolMediaParts(fromTools, contents, provider) });
-      fromTools = [];
-    }
+    if (message.role !== 'tool' && fromTools.length > 0) wire.push(toolMedia(fromTools.splice(0)));
+    const parts = media.get(message) ?? noParts;
     const reasoning = sendReasoning && message.toolCalls?.length ? message.reasoningContent : undefined;
     const wired =
-      message.role === 'assistant'
-        ? assistantMessage(message, owner)
-        : await wireMessage(message, contents, provider);
+      message.role === 'assistant' ? assistantMessage(message, owner) : wireMessage(message, parts);
     // Several providers refuse an answer without anything in it.
     if (message.role === 'assistant' && wired.content === '' && !wired.reasoning_details) continue;
     wire.push(reasoning ? { ...wired, reasoning_content: reasoning } : wired);
-    if (message.role === 'tool' && message.media) fromTools.push(...message.media);
+    if (message.role === 'tool') fromTools.push(...parts);
   }
-  if (fromTools.length > 0) {
-    wire.push({ role: 'user', content: await toolMediaParts(fromTools, contents, provider) });
-  }
+  if (fromTools.length > 0) wire.push(toolMedia(fromTools));
   return wire;
 }
 
-async function toolMediaParts(
-  media: readonly Media[],
-  contents: MediaContents,
-  provider: string,
-): Promise<Json> {
-  return [
-    { type: 'text', text: 'Media returned by the tools above:' },
-    ...(await mediaParts(media, contents, provider)),
-  ];
+function toolMedia(parts: readonly JsonObject[]): JsonObject {
+  return {
+    role: 'user',
+    content: [{ type: 'text', text: 'Media returned by the tools above:' }, ...parts],
+  };
 }
 
-async function wireMessage(message: Message, contents: MediaContents, provider: string): Promise<JsonObject> {
+function wireMessage(message: Message, parts: readonly JsonObject[]): JsonObject {
   switch (message.role) {
     case 'tool':
       return { role: 'tool', tool_call_id: message.toolCallId ?? '', content: message.content };
     case 'user': {
-      if (!message.media?.length) return { role: 'user', content: message.content };
-      const parts = await mediaParts(message.media, contents, provider);
+      if (parts.length === 0) return { role: 'user', content: message.content };
       const text: Json[] = message.content === '' ? [] : [{ type: 'text', text: message.content }];
       return { role: 'user', content: [...text, ...parts] };
     }
     default:
       return { role: message.role, content: message.content };
   }
-}
-
-function mediaParts(
-  media: readonly Media[],
-  contents: MediaContents,
-  provider: string,
-): Promise<JsonObject[]> {
-  return Promise.all(media.map((item) => mediaPart(item, contents, provider)));
 }
 
 async function mediaPart(media: Media, contents: MediaContents, provider: string): Promise<JsonObject> {

@@ -41,9 +41,10 @@ export class OpenAIAnswer implements GrowingAnswer {
   #choice: number | undefined;
   begun = false;
   readonly #reasoning = new GrowingReasoning();
-  readonly #calls = new GrowingCalls();
-  readonly #sources = new Sources();
-  readonly #media = new MadeMedia();
+  // made by the first of them: most answers are text alone
+  #calls: GrowingCalls | undefined;
+  #sources: Sources | undefined;
+  #media: MadeMedia | undefined;
 
   constructor(options: OpenAIAnswerOptions) {
     this.#options = options;
@@ -65,8 +66,8 @@ export class OpenAIAnswer implements GrowingAnswer {
     if (groq?.error) throw this.#options.fail(groq.error);
     const usage = chunk.usage ?? groq?.usage;
     if (isJsonObject(usage)) this.#usage = usageFrom(usage);
-    if (chunk.search_results) this.#sources.list('search_results', chunk.search_results);
-    if (chunk.citations) this.#sources.list('citations', chunk.citations);
+    if (chunk.search_results) this.#sourcesSoFar().list('search_results', chunk.search_results);
+    if (chunk.citations) this.#sourcesSoFar().list('citations', chunk.citations);
     if (!isJsonObject(choice)) return undefined;
     this.begun = true;
     if (typeof choice.index === 'number') {
@@ -88,9 +89,16 @@ export class OpenAIAnswer implements GrowingAnswer {
     deliver({ type: 'text', text });
   }
 
-  async response(contents: MediaContents): Promise<ModelResponse> {
-    const text: AnswerPiece[] = this.#content === '' ? [] : [{ type: 'text', text: this.#content }];
-    const all = [...this.#reasoning.pieces, ...text, ...this.#calls.pieces];
+  response(contents: MediaContents): ModelResponse | Promise<ModelResponse> {
+    const media = this.#media?.part(contents, this.#options.audioFormat);
+    if (media === undefined) return this.#response();
+    return media.then((part) => ({ ...this.#response(), ...part }));
+  }
+
+  #response(): ModelResponse {
+    const all: AnswerPiece[] = [...this.#reasoning.pieces];
+    if (this.#content !== '') all.push({ type: 'text', text: this.#content });
+    if (this.#calls !== undefined) all.push(...this.#calls.pieces);
     const { pieces, cut } = withoutCutCalls(all, finishReasonOf(this.#finishReason, false));
     const parts = responseParts(pieces, this.#options.owner, this.#id);
     const finishReason = finishReasonOf(this.#finishReason, parts.toolCalls.length > 0);
@@ -99,14 +107,27 @@ export class OpenAIAnswer implements GrowingAnswer {
       this.#explanation ||
       cut ||
       (finishReason === 'other' ? this.#finishReason : undefined);
+    // fields without a value are there, too: most answers have the same ones, and are read faster so
     return {
-      ...parts,
+      content: parts.content,
+      reasoningContent: parts.reasoningContent,
+      toolCalls: parts.toolCalls,
+      providerData: parts.providerData,
       usage: this.#usage,
       finishReason: this.#refusal === '' ? finishReason : 'refusal',
-      ...(finishMessage && { finishMessage }),
-      ...this.#sources.part(this.#content),
-      ...(await this.#media.part(contents, this.#options.audioFormat)),
+      finishMessage: finishMessage || undefined,
+      citations: this.#sources?.part(this.#content).citations,
     };
+  }
+
+  #sourcesSoFar(): Sources {
+    this.#sources ??= new Sources();
+    return this.#sources;
+  }
+
+  #mediaSoFar(): MadeMedia {
+    this.#media ??= new MadeMedia();
+    return this.#media;
   }
 
   #acceptPart(part: JsonObject, isWhole: boolean, deliver: Deliver): string | undefined {
@@ -117,19 +138,25 @@ export class OpenAIAnswer implements GrowingAnswer {
     }
     this.#reason(this.#reasoning.accept(part, isWhole), deliver);
     if (isJsonObject(audio)) {
-      this.#media.addAudio(audio.data);
+      this.#mediaSoFar().addAudio(audio.data);
       this.#say(audio.transcript, deliver);
     }
     if (Array.isArray(content)) for (const item of content) this.#acceptItem(item, deliver);
     else this.#say(content, deliver);
     if (typeof refusal === 'string') this.#refuse(refusal, deliver);
-    for (const call of objectsIn(part.tool_calls)) this.#calls.accept(call, isWhole);
-    for (const image of objectsIn(part.images)) this.#media.addImage(image);
-    this.#sources.annotate(objectsIn(part.annotations));
-    if (isJsonObject(context)) this.#sources.list('context', context.citations);
+    for (const call of objectsIn(part.tool_calls)) {
+      this.#calls ??= new GrowingCalls();
+      this.#calls.accept(call, isWhole);
+    }
+    for (const image of objectsIn(part.images)) this.#mediaSoFar().addImage(image);
+    for (const annotation of objectsIn(part.annotations)) this.#sourcesSoFar().annotate(annotation);
+    if (isJsonObject(context)) this.#sourcesSoFar().list('context', context.citations);
     for (const [at, tool] of objectsIn(part.executed_tools).entries()) {
       const { index = at, search_results: found } = tool;
-      this.#sources.list(`executed_tools ${String(index)}`, isJsonObject(found) ? found.results : found);
+      this.#sourcesSoFar().list(
+        `executed_tools ${String(index)}`,
+        isJsonObject(found) ? found.results : found,
+      );
     }
     return undefined;
   }
@@ -138,8 +165,8 @@ export class OpenAIAnswer implements GrowingAnswer {
   #acceptItem(item: Json, deliver: Deliver): void {
     if (!isJsonObject(item)) this.#say(item, deliver);
     else if (item.type === 'thinking') this.#reason(this.#reasoning.think(item), deliver);
-    else if (item.type === 'reference') this.#sources.refer(item);
-    else if (item.type === 'image_url') this.#media.addImage(item);
+    else if (item.type === 'reference') this.#sourcesSoFar().refer(item);
+    else if (item.type === 'image_url') this.#mediaSoFar().addImage(item);
     else if (typeof item.refusal === 'string') this.#refuse(item.refusal, deliver);
     else this.#say(item.text, deliver);
   }
@@ -186,8 +213,10 @@ function isEmpty(value: Json | undefined): boolean {
   return !value || (Array.isArray(value) && value.length === 0);
 }
 
-function objectsIn(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+const nothing: readonly JsonObject[] = [];
+
+function objectsIn(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : nothing;
 }
 
 /** Azure says which of its filters stopped an answer. */

@@ -13,8 +13,8 @@ export class Sources {
     if (Array.isArray(sources)) this.#lists.set(name, sources);
   }
 
-  annotate(annotations: readonly Json[]): void {
-    for (const annotation of annotations) this.#annotations.push(annotation);
+  annotate(annotation: Json): void {
+    this.#annotations.push(annotation);
   }
 
   /** A part of Mistral's content: the documents that the text before it is taken from. */

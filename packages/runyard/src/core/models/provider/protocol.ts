@@ -38,7 +38,8 @@ export interface Protocol {
   readonly headers: Readonly<Record<string, string>>;
   /** What must not show in an error. */
   readonly secrets: readonly string[];
-  body(request: ModelRequest, options: BodyOptions): Promise<string>;
+  /** A promise only where the body has to be waited for. */
+  body(request: ModelRequest, options: BodyOptions): string | Promise<string>;
   answer(request: ModelRequest, fail: (error: Json) => ModelError): GrowingAnswer;
   /** What a whole answer lacks to be one. */
   lacks(body: JsonObject): string | undefined;

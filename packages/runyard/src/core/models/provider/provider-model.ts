@@ -38,6 +38,14 @@ interface Exchange {
   readonly failedTry: ModelCallOptions['failedTry'];
 }
 
+interface Settled {
+  readonly response: ModelResponse;
+  readonly next?: Exchange | undefined;
+}
+
+/** A whole answer is read at once, at its end. */
+const unheard = () => {};
+
 /** A model behind HTTP, whatever its protocol: retries, time-outs, streams, errors. */
 export class ProviderModel implements Model {
   readonly id: string;
@@ -61,10 +69,12 @@ export class ProviderModel implements Model {
   }
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
-    let exchange = await this.#exchange(request, options, false);
+    const begun = this.#exchange(request, options, false);
+    let exchange = begun instanceof Promise ? await begun : begun;
     for (;;) {
       try {
-        const { response, next } = await this.#settle(exchange, await this.#whole(exchange));
+        const settled = this.#settle(exchange, await this.#whole(exchange));
+        const { response, next } = settled instanceof Promise ? await settled : settled;
         if (next === undefined) return response;
         exchange = next;
       } catch (error) {
@@ -76,7 +86,8 @@ export class ProviderModel implements Model {
   /** One generator, not one inside another: the hop between two of them costs as much as a token itself. */
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ModelChunk> {
     const { signal } = options;
-    let exchange = await this.#exchange(request, options, true);
+    const begun = this.#exchange(request, options, true);
+    let exchange = begun instanceof Promise ? await begun : begun;
     for (;;) {
       let answer: ProviderAnswer | undefined;
       let delivered = false;
@@ -86,12 +97,13 @@ export class ProviderModel implements Model {
         const ignoresStream = /^(application\/json|text\/html)/i.test(answer.contentType);
         if (ignoresStream) {
           // What it sent is the whole answer.
-          growing = await this.#whole(exchange, answer);
+          growing = await this.#read(exchange, answer);
         } else {
           const reader = this.#reader(exchange);
           growing = reader.answer;
           while (!reader.done) {
-            const bytes = await nextBytes(answer, growing);
+            const arriving = answer.read();
+            const bytes = arriving instanceof Promise ? await unlessFinished(arriving, growing) : arriving;
             for (const chunk of reader.take(bytes)) {
               signal.throwIfAborted();
               delivered = true;
@@ -103,7 +115,8 @@ export class ProviderModel implements Model {
         }
         // Before the last chunk, because a reader may leave with it: the connection is fit for the next call.
         answer.close({ complete: true });
-        const { response, next } = await this.#settle(exchange, growing);
+        const settled = this.#settle(exchange, growing);
+        const { response, next } = settled instanceof Promise ? await settled : settled;
         delivered = true;
         if (ignoresStream) yield* chunksOf(response, exchange.body.paused);
         if (next === undefined) {
@@ -121,34 +134,49 @@ export class ProviderModel implements Model {
     }
   }
 
-  async #exchange(
+  #exchange(
     request: ModelRequest,
     { signal, failedTry }: ModelCallOptions,
     stream: boolean,
-  ): Promise<Exchange> {
+  ): Exchange | Promise<Exchange> {
     const begin = () => this.#protocol.answer(request, this.#client.fail);
-    const body = { stream, unsigned: false };
-    const call = await this.#call(request, signal, body);
-    return { request, call, body, begin, failedTry, attempt: 0, continuations: 0 };
+    const body: BodyOptions = { stream, unsigned: false };
+    const exchange = (call: ProviderCall): Exchange => ({
+      request,
+      call,
+      body,
+      begin,
+      failedTry,
+      attempt: 0,
+      continuations: 0,
+    });
+    const call = this.#call(request, signal, body);
+    return call instanceof Promise ? call.then(exchange) : exchange(call);
   }
 
-  async #call(request: ModelRequest, signal: AbortSignal, body: BodyOptions): Promise<ProviderCall> {
+  #call(request: ModelRequest, signal: AbortSignal, body: BodyOptions): ProviderCall | Promise<ProviderCall> {
     signal.throwIfAborted();
-    return this.#client.call(
-      this.#protocol.url(body.stream),
-      await this.#protocol.body(request, body),
-      signal,
-      body.stream,
-    );
+    const call = (text: string) =>
+      this.#client.call(this.#protocol.url(body.stream), text, signal, body.stream);
+    const text = this.#protocol.body(request, body);
+    return text instanceof Promise ? text.then(call) : call(text);
   }
 
   /** The response, and what to send if the provider paused before its end. */
-  async #settle(
+  #settle(exchange: Exchange, answer: GrowingAnswer): Settled | Promise<Settled> {
+    const response = answer.response(exchange.request.media);
+    if (response instanceof Promise || answer.continuation !== undefined)
+      return this.#settleInTurn(exchange, answer, response);
+    return { response, next: undefined };
+  }
+
+  async #settleInTurn(
     exchange: Exchange,
     answer: GrowingAnswer,
-  ): Promise<{ readonly response: ModelResponse; readonly next?: Exchange }> {
+    made: ModelResponse | Promise<ModelResponse>,
+  ): Promise<Settled> {
     const { request, continuations, failedTry } = exchange;
-    const response = await answer.response(request.media);
+    const response = await made;
     const begin = answer.continuation;
     if (begin === undefined) return { response };
     if (continuations === mostContinuations) {
@@ -176,13 +204,17 @@ export class ProviderModel implements Model {
     return { ...exchange, attempt: attempt + 1 };
   }
 
-  async #whole({ call, begin }: Exchange, opened?: ProviderAnswer): Promise<GrowingAnswer> {
-    return this.#client.whole(opened ?? (await ProviderAnswer.open(call)), (body, text) => {
+  async #whole(exchange: Exchange): Promise<GrowingAnswer> {
+    return this.#read(exchange, await ProviderAnswer.open(exchange.call));
+  }
+
+  #read({ begin }: Exchange, opened: ProviderAnswer): Promise<GrowingAnswer> {
+    return this.#client.whole(opened, (body, text) => {
       const lacking = this.#protocol.lacks(body);
       if (lacking !== undefined)
         throw new Error(`an answer without ${lacking}: ${this.#client.excerpt(text)}`);
       const whole = begin();
-      whole.accept(body, () => {});
+      whole.accept(body, unheard);
       return whole;
     });
   }
@@ -230,9 +262,12 @@ function* chunksOf(response: ModelResponse, before: Message | undefined): Genera
 }
 
 /** A connection that breaks after the answer was complete has broken nothing. */
-async function nextBytes(answer: ProviderAnswer, growing: GrowingAnswer): Promise<Uint8Array | undefined> {
+async function unlessFinished(
+  arriving: Promise<Uint8Array | undefined>,
+  growing: GrowingAnswer,
+): Promise<Uint8Array | undefined> {
   try {
-    return await answer.read();
+    return await arriving;
   } catch (error) {
     if (growing.finished && error instanceof ModelError && error.kind !== 'refused') return undefined;
     throw error;

@@ -66,14 +66,19 @@ export function responseParts(
 ): Pick<ModelResponse, 'content' | 'reasoningContent' | 'toolCalls' | 'providerData'> {
   const reasoning = joined(pieces, 'reasoning');
   const layout = layoutOf(pieces, owner);
+  const toolCalls: ToolCall[] = [];
+  for (const piece of pieces) if (piece.type === 'call') toolCalls.push(piece.call);
   return {
     content: joined(pieces, 'text'),
-    ...(reasoning !== '' && { reasoningContent: reasoning }),
-    toolCalls: pieces.flatMap((piece) => (piece.type === 'call' ? [piece.call] : [])),
-    ...((id !== undefined || layout !== undefined) && {
-      providerData: { ...(id !== undefined && { id }), ...(layout !== undefined && { layout }) },
-    }),
+    reasoningContent: reasoning === '' ? undefined : reasoning,
+    toolCalls,
+    providerData: providerDataOf(id, layout),
   };
+}
+
+function providerDataOf(id: string | undefined, layout: JsonObject | undefined): JsonObject | undefined {
+  if (layout === undefined) return id === undefined ? undefined : { id };
+  return id === undefined ? { layout } : { id, layout };
 }
 
 function joined(pieces: readonly AnswerPiece[], type: 'text' | 'reasoning'): string {

@@ -8,14 +8,26 @@ export function count(value: Json | undefined): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
+/** The parts of a usage, in the order in which all adapters report them. */
+const parts = [
+  'cacheReadTokens',
+  'cacheWriteTokens',
+  'reasoningTokens',
+  'audioInputTokens',
+  'audioOutputTokens',
+] as const satisfies readonly (keyof Usage)[];
+
 /** The usage with its total, without the parts that are zero. */
 export function usageOf(tokens: Omit<Usage, 'totalTokens'>): Usage {
-  const { inputTokens, outputTokens, ...parts } = tokens;
-  const present = Object.entries(parts).filter(([, value]) => value !== undefined && value > 0);
-  return {
+  const { inputTokens, outputTokens } = tokens;
+  const usage: { -readonly [Part in keyof Usage]: Usage[Part] } = {
     inputTokens,
     outputTokens,
     totalTokens: inputTokens + outputTokens,
-    ...Object.fromEntries(present),
   };
+  for (const part of parts) {
+    const count = tokens[part] ?? 0;
+    if (count > 0) usage[part] = count;
+  }
+  return usage;
 }

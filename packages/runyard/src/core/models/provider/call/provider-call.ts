@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backOffMs } from '../../../back-off.js';
 import { errorCode } from '../../../errors/error-code.js';
 import { ModelError } from '../../model-error.js';
-import type { Exchange, OutgoingRequest, Transport } from '../transport/transport.js';
+import type { AnswerHead, Arriving, Exchange, OutgoingRequest, Transport } from '../transport/transport.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { errorFromResponse } from './provider-failure.js';
 
@@ -57,7 +57,8 @@ export class ProviderAnswer {
   readonly #call: ProviderCall;
   readonly #exchange: Exchange;
   readonly #onAbort = () => this.#exchange.abort(this.#call.signal.reason);
-  #timer: NodeJS.Timeout;
+  /** Undefined when the rest of the answer is there: nothing can be late then. */
+  #timer: NodeJS.Timeout | undefined;
   #first: Uint8Array | undefined;
   #waiting = true;
   #late: ModelError | undefined;
@@ -68,7 +69,15 @@ export class ProviderAnswer {
   static async open(call: ProviderCall): Promise<ProviderAnswer> {
     const answer = new ProviderAnswer(call);
     try {
-      await answer.#begin();
+      const head = await answer.#exchange.head;
+      answer.contentType = head.contentType;
+      if (head.status < 200 || head.status > 299) throw await answer.#refusal(head);
+      const first = answer.read();
+      answer.#first = first instanceof Promise ? await first : first;
+      clearTimeout(answer.#timer);
+      answer.#timer = answer.#exchange.ended
+        ? undefined
+        : answer.#watch(call.timeoutMs, 'fell silent in the middle of its answer');
       return answer;
     } catch (error) {
       answer.close();
@@ -83,18 +92,26 @@ export class ProviderAnswer {
     this.#timer = this.#watch(call.firstByteTimeoutMs, 'sent no answer');
   }
 
-  /** The next bytes; undefined at the end. */
-  async read(): Promise<Uint8Array | undefined> {
+  /** The next bytes, at once if they are there; undefined at the end. */
+  read(): Arriving {
     if (this.#first) {
       const first = this.#first;
       this.#first = undefined;
       return first;
     }
     if (this.#ended) return undefined;
+    const bytes = this.#exchange.read();
+    if (bytes instanceof Promise) return this.#waitFor(bytes);
+    this.#waiting = false;
+    if (bytes === undefined) this.#ended = true;
+    return bytes;
+  }
+
+  async #waitFor(arriving: Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
     this.#waiting = true;
-    this.#timer.refresh();
+    this.#timer?.refresh();
     try {
-      const bytes = await this.#exchange.read();
+      const bytes = await arriving;
       if (bytes === undefined) this.#ended = true;
       return bytes;
     } catch (error) {
@@ -108,11 +125,14 @@ export class ProviderAnswer {
   async text(limit: number): Promise<string> {
     const parts: Uint8Array[] = [];
     let size = 0;
-    for (let bytes = await this.read(); bytes !== undefined && size <= limit; bytes = await this.read()) {
+    for (;;) {
+      const arriving = this.read();
+      const bytes = arriving instanceof Promise ? await arriving : arriving;
+      if (bytes === undefined || size > limit) break;
       parts.push(bytes);
       size += bytes.byteLength;
     }
-    const text = Buffer.concat(parts).toString('utf8', 0, limit);
+    const text = joined(parts).toString('utf8', 0, limit);
     // a byte order mark
     return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   }
@@ -130,24 +150,12 @@ export class ProviderAnswer {
     if (!this.#ended) this.#exchange.abort(new Error('The answer was left before its end.'));
   }
 
-  async #begin(): Promise<void> {
-    const call = this.#call;
-    const head = await this.#exchange.head;
-    this.contentType = head.contentType;
-    if (head.status < 200 || head.status > 299) {
-      const body = await this.text(64 * 1024).catch(() => '');
-      call.signal.throwIfAborted();
-      const { status, statusText } = head;
-      throw errorFromResponse(
-        call.provider,
-        { status, statusText, headers: head.headers() },
-        body,
-        call.redact,
-      );
-    }
-    this.#first = await this.read();
-    clearTimeout(this.#timer);
-    this.#timer = this.#watch(call.timeoutMs, 'fell silent in the middle of its answer');
+  async #refusal(head: AnswerHead): Promise<ModelError> {
+    const { signal, provider, redact } = this.#call;
+    const body = await this.text(64 * 1024).catch(() => '');
+    signal.throwIfAborted();
+    const { status, statusText } = head;
+    return errorFromResponse(provider, { status, statusText, headers: head.headers() }, body, redact);
   }
 
   /** The timer keeps running while the reader is busy elsewhere; silence counts only while the reader waits. */
@@ -198,6 +206,13 @@ export class ProviderAnswer {
       cause,
     });
   }
+}
+
+/** Most answers are one piece, which needs no copy. */
+function joined(parts: readonly Uint8Array[]): Buffer {
+  const [first] = parts;
+  if (first === undefined || parts.length > 1) return Buffer.concat(parts);
+  return Buffer.from(first.buffer, first.byteOffset, first.byteLength);
 }
 
 /** The network address of a provider is for the log: callers learn only the kind of failure. */

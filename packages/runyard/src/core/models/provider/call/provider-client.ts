@@ -79,7 +79,7 @@ export class ProviderClient {
   async whole<T>(answer: ProviderAnswer, read: (body: JsonObject, text: string) => T): Promise<T> {
     try {
       const text = await answer.text(longestAnswer);
-      const result = this.#reading(() => read(this.object(text), text));
+      const result = this.#read(text, read);
       answer.close({ complete: true });
       return result;
     } finally {
@@ -87,9 +87,9 @@ export class ProviderClient {
     }
   }
 
-  #reading<T>(read: () => T): T {
+  #read<T>(text: string, read: (body: JsonObject, text: string) => T): T {
     try {
-      return read();
+      return read(this.object(text), text);
     } catch (error) {
       throw this.protocolError(error);
     }

@@ -1,7 +1,7 @@
 import { codingsOf, decoded } from './content-codings.js';
 import type { Dispatcher, DispatchHandler } from './dispatcher.js';
 import { IncomingBytes } from './incoming-bytes.js';
-import type { AnswerHead, Exchange, OutgoingRequest } from './transport.js';
+import type { AnswerHead, Arriving, Exchange, OutgoingRequest } from './transport.js';
 
 /**
  * Requests through the dispatcher below `fetch`: the same connections, without the objects of the web platform, which
@@ -28,12 +28,8 @@ export class DispatchExchange implements Exchange, DispatchHandler {
         origin,
         path,
         method: 'POST',
-        // Compressed, every token of a stream would pass through zlib and its threads.
-        headers: {
-          ...usualHeaders,
-          'accept-encoding': streamed ? 'identity' : 'gzip, deflate, br',
-          ...headers,
-        },
+        // A copy: an interceptor of the application may change them.
+        headers: { ...allHeadersOf(headers, streamed) },
         body,
         // The caller has its own limits.
         headersTimeout: 0,
@@ -47,10 +43,8 @@ export class DispatchExchange implements Exchange, DispatchHandler {
     return this.#bytes.ended;
   }
 
-  async read(): Promise<Uint8Array | undefined> {
-    if (this.#decoded === undefined) return this.#bytes.next();
-    const { done, value } = await this.#decoded.next();
-    return done ? undefined : value;
+  read(): Arriving {
+    return this.#decoded === undefined ? this.#bytes.next() : nextOf(this.#decoded);
   }
 
   abort(reason: unknown): void {
@@ -100,6 +94,11 @@ export class DispatchExchange implements Exchange, DispatchHandler {
   }
 }
 
+async function nextOf(decoded: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> {
+  const { done, value } = await decoded.next();
+  return done ? undefined : value;
+}
+
 interface Place {
   readonly origin: string;
   readonly path: string;
@@ -121,7 +120,27 @@ function placeOf(url: string): Place {
   return place;
 }
 
-const usualHeaders = { accept: '*/*', 'user-agent': 'runyard' };
+type HeaderFields = OutgoingRequest['headers'];
+
+/** Compressed, every token of a stream would pass through zlib and its threads. */
+const streamedHeaders = { accept: '*/*', 'user-agent': 'runyard', 'accept-encoding': 'identity' };
+const wholeHeaders = { ...streamedHeaders, 'accept-encoding': 'gzip, deflate, br' };
+
+/** With the usual ones before them, by those that a client sends with each request. */
+const completed = {
+  streamed: new WeakMap<HeaderFields, HeaderFields>(),
+  whole: new WeakMap<HeaderFields, HeaderFields>(),
+};
+
+function allHeadersOf(headers: HeaderFields, streamed: boolean): HeaderFields {
+  const known = streamed ? completed.streamed : completed.whole;
+  let all = known.get(headers);
+  if (all === undefined) {
+    all = { ...(streamed ? streamedHeaders : wholeHeaders), ...headers };
+    known.set(headers, all);
+  }
+  return all;
+}
 
 /** The value of a header in a list of names and values; empty if there is none. */
 function headerOf(raw: readonly Uint8Array[], name: string): string {

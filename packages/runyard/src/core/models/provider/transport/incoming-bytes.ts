@@ -1,11 +1,15 @@
+import type { Arriving } from './transport.js';
+
 /** So much is kept for a slow reader before the connection is asked to wait. */
 const mostKept = 64 * 1024;
+
+const notPaused = () => {};
 
 /** Bytes between a connection that pushes them and a reader that pulls them. */
 export class IncomingBytes {
   ended = false;
   /** Lets the connection continue after it was asked to wait. */
-  resume: () => void = () => {};
+  resume: () => void = notPaused;
   readonly #kept: Uint8Array[] = [];
   #size = 0;
   #paused = false;
@@ -39,7 +43,7 @@ export class IncomingBytes {
   }
 
   /** What has arrived; undefined at the end. What arrived before a failure comes first. */
-  next(): Promise<Uint8Array | undefined> {
+  next(): Arriving {
     const bytes = this.#kept.shift();
     if (bytes !== undefined) {
       this.#size -= bytes.length;
@@ -48,10 +52,10 @@ export class IncomingBytes {
         // It may push more before it returns.
         this.resume();
       }
-      return Promise.resolve(bytes);
+      return bytes;
     }
     if (this.#failure !== undefined) return Promise.reject(this.#failure.reason);
-    if (this.ended) return Promise.resolve(undefined);
+    if (this.ended) return undefined;
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
     });

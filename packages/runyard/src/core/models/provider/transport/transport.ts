@@ -17,14 +17,17 @@ export interface AnswerHead {
   headers(): Headers;
 }
 
+/** Bytes of an answer: a promise only where they have to be waited for. */
+export type Arriving = Uint8Array | undefined | Promise<Uint8Array | undefined>;
+
 /** One request and its answer while it arrives. */
 export interface Exchange {
   /** Resolves when the status and the headers are there. */
   readonly head: Promise<AnswerHead>;
   /** Whether the answer has arrived completely, and its connection is free. */
   readonly ended: boolean;
-  /** The next bytes of the body; undefined at its end. One call at a time, after the head. */
-  read(): Promise<Uint8Array | undefined>;
+  /** The next bytes of the body, at once if they are there; undefined at its end. One call at a time, after the head. */
+  read(): Arriving;
   /** Closes the connection. What waits for the head or for bytes fails with the reason. */
   abort(reason: unknown): void;
 }
