@@ -1,3 +1,6 @@
+/** An object that is still being put together. */
+export type Writable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
+
 /** The fields of a value about which nothing is known: none of what is not an object. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return Object(value);

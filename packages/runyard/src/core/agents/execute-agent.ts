@@ -1,5 +1,7 @@
 import type { RunEvent } from '../events/run-event.js';
+import type { JsonObject } from '../json.js';
 import type { Message } from '../models/message.js';
+import type { Writable } from '../objects.js';
 import { type RunContext, recordedStep } from '../runs/context.js';
 import { inheritedAttempt, type RunOptions, type RunResult } from '../runs/run.js';
 import { runContent, runStarted } from './agent-events.js';
@@ -28,7 +30,7 @@ import { compressToolResults } from './turns/compression.js';
 import { callModelWithHooks } from './turns/hooked-call.js';
 import { PastTurns } from './turns/past-turns.js';
 import { RememberedResults } from './turns/remembered-results.js';
-import { toolSetOf } from './turns/tool-set.js';
+import { type ToolSet, toolSetOf } from './turns/tool-set.js';
 import { runToolCalls } from './turns/tool-steps.js';
 
 /**
@@ -37,31 +39,46 @@ import { runToolCalls } from './turns/tool-steps.js';
  */
 export async function executeAgent(agent: AgentDefinition, context: RunContext): Promise<RunResult> {
   context.emit(entryEvent(agent, context), `started:${context.run.attempt}`);
-  const execution = await prepare(agent, context);
-  await runPreHooks(execution);
+  const shapes = shapesOf(agent, context.options);
+  const found = dependenciesOf(agent, context);
+  const dependencies = found instanceof Promise ? await found : found;
+  const collected = toolSetOf({ agent, context, dependencies });
+  const toolSet = collected instanceof Promise ? await collected : collected;
+  const execution = executionOf(agent, context, { shapes, dependencies, toolSet });
+  const looking = runPreHooks(execution);
+  if (looking !== undefined) await looking;
   if (agent.settings.preHooks !== undefined) context.nameSession(execution.input.content);
   await buildContext(execution);
   const { remembering } = execution;
   remembering.hear(execution.input.content);
   let result: RunResult;
   try {
-    await reason(execution);
+    const thinking = reason(execution);
+    if (thinking !== undefined) await thinking;
     // the turns are taken here and not in a function of their own: a run waits in them most of its life
     let last: LastTurn | undefined;
     const shown: string[] = [];
     for (let turn = 0; last === undefined; turn += 1) {
-      await addUserMessages(execution, turn);
-      last = await finishTurn(execution, turn, await callModelWithHooks(execution, turn), shown);
+      const adding = addUserMessages(execution, turn);
+      if (adding !== undefined) await adding;
+      const finished = finishTurn(execution, turn, await callModelWithHooks(execution, turn), shown);
+      last = finished instanceof Promise ? await finished : finished;
     }
     result = await complete(execution, last);
-    await remembering.completed();
+    const completing = remembering.completed();
+    if (completing !== undefined) await completing;
   } finally {
     // what the user said is kept in mind at the same time: a run that ends, or pauses, has done with that
-    await remembering.settled();
+    const settling = remembering.settled();
+    if (settling !== undefined) await settling;
   }
-  await learnFromRun(execution, textOf(result.content));
-  await rememberExchange(execution, textOf(result.content));
-  await summariseSession(execution, textOf(result.content));
+  const answer = textOf(result.content);
+  const learning = learnFromRun(execution, answer);
+  if (learning !== undefined) await learning;
+  const storing = rememberExchange(execution, answer);
+  if (storing !== undefined) await storing;
+  const summarising = summariseSession(execution, answer);
+  if (summarising !== undefined) await summarising;
   return { ...result, metrics: metricsOf(agent.model, context) };
 }
 
@@ -69,11 +86,19 @@ function entryEvent({ model }: AgentDefinition, { entry }: RunContext): RunEvent
   return entry === 'continued' ? { event: 'RunContinued' } : runStarted(model, entry === 'recovered');
 }
 
-async function prepare(agent: AgentDefinition, context: RunContext): Promise<AgentExecution> {
+interface Prepared {
+  readonly shapes: Pick<AgentExecution, 'contentShape' | 'output'>;
+  readonly dependencies: JsonObject;
+  readonly toolSet: ToolSet;
+}
+
+function executionOf(
+  agent: AgentDefinition,
+  context: RunContext,
+  { shapes, dependencies, toolSet }: Prepared,
+): AgentExecution {
   const { run, options } = context;
-  const { contentShape, output } = outputOf(agent, options);
-  const dependencies = await dependenciesOf(agent, context);
-  const { tools, instructions, unavailable } = await toolSetOf({ agent, context, dependencies });
+  const { tools, instructions, unavailable } = toolSet;
   const messages: Message[] = [];
   // one literal: objects put together by spreading get a hidden class each, and this one lives as long as the run
   return {
@@ -83,8 +108,8 @@ async function prepare(agent: AgentDefinition, context: RunContext): Promise<Age
     input: { content: run.input.content, conversation: run.input.options.callerInput?.conversation },
     messages,
     fallback: null,
-    contentShape,
-    output,
+    contentShape: shapes.contentShape,
+    output: shapes.output,
     given: null,
     soFar: new PastTurns(),
     results: new RememberedResults(messages),
@@ -98,7 +123,7 @@ async function prepare(agent: AgentDefinition, context: RunContext): Promise<Age
 }
 
 /** A parser or output model gives the answer its shape; the main model then answers as it likes. */
-function outputOf({ settings }: AgentDefinition, options: RunOptions) {
+function shapesOf({ settings }: AgentDefinition, options: RunOptions): Prepared['shapes'] {
   const contentShape = outputShapeOf(options, settings.outputSchema);
   const shapedLater = settings.parserModel !== undefined || settings.outputModel !== undefined;
   return { contentShape, output: shapedLater ? null : contentShape };
@@ -114,7 +139,27 @@ interface LastTurn {
  * What follows a model call: the tools that the model asked for. The answer is the last turn when the model is done or a
  * tool ends the run, and no more input is pending. `shown` gets the results that tools asked to show.
  */
-async function finishTurn(
+function finishTurn(
+  execution: AgentExecution,
+  turn: number,
+  answer: ModelRecord,
+  shown: string[],
+): LastTurn | undefined | Promise<LastTurn | undefined> {
+  const { context, messages, soFar } = execution;
+  const called = recordedStep(context, `model:${turn}`);
+  soFar.called(called);
+  messages.push(...turnMessages(called, []));
+  if (answer.toolCalls !== undefined) return finishToolTurn(execution, turn, answer, shown);
+  const last = (continues: boolean): LastTurn | undefined => {
+    if (!continues) return { answer, shown };
+    shown.length = 0;
+    return undefined;
+  };
+  const continues = continuesAfter(execution, turn);
+  return continues instanceof Promise ? continues.then(last) : last(continues);
+}
+
+async function finishToolTurn(
   execution: AgentExecution,
   turn: number,
   answer: ModelRecord,
@@ -122,14 +167,7 @@ async function finishTurn(
 ): Promise<LastTurn | undefined> {
   const { context, messages, soFar } = execution;
   const called = recordedStep(context, `model:${turn}`);
-  soFar.called(called);
-  messages.push(...turnMessages(called, []));
-  if (answer.toolCalls === undefined) {
-    if (!(await continuesAfter(execution, turn))) return { answer, shown };
-    shown.length = 0;
-    return undefined;
-  }
-  const { stop, results } = await runToolCalls(execution, turn, answer.toolCalls);
+  const { stop, results } = await runToolCalls(execution, turn, answer.toolCalls ?? []);
   soFar.madeCalls(results.steps);
   const built = recordedStep(context, 'context');
   if (isForgotten(called))
@@ -144,18 +182,21 @@ async function finishTurn(
 }
 
 /** A request continues the run after this turn, or the component itself does. */
-async function continuesAfter({ agent, context }: AgentExecution, turn: number): Promise<boolean> {
-  return isContinuedAfter(context, turn) || ((await agent.continuesAfter?.(context, turn)) ?? false);
+function continuesAfter({ agent, context }: AgentExecution, turn: number): boolean | Promise<boolean> {
+  return isContinuedAfter(context, turn) || (agent.continuesAfter?.(context, turn) ?? false);
 }
 
 async function complete(execution: AgentExecution, { answer, shown }: LastTurn): Promise<RunResult> {
   const { agent, context, metadata, extra } = execution;
   completeReasoningTools(execution);
-  const made = agent.answer?.(context, answer) ?? (await answerOf(execution, answer, shown));
+  const given = agent.answer?.(context, answer) ?? answerOf(execution, answer, shown);
+  const made = given instanceof Promise ? await given : given;
   const guarded = isGuarded(agent.settings);
-  if (!guarded) await suggestFollowups(execution, textOf(made.content));
+  const suggesting = guarded ? undefined : suggestFollowups(execution, textOf(made.content));
+  if (suggesting !== undefined) await suggesting;
   context.emit({ event: 'RunContentCompleted' }, 'content-completed');
-  const { content, contentType, said, ending } = await runPostHooks(execution, made);
+  const looking = runPostHooks(execution, made);
+  const { content, contentType, said, ending } = looking === undefined ? made : await looking;
   if (guarded) {
     context.emit(runContent(content, contentType), 'content');
     // suggestions may repeat the answer: make them only for one that was not refused
@@ -163,18 +204,17 @@ async function complete(execution: AgentExecution, { answer, shown }: LastTurn):
   }
   if (said !== undefined && said !== answer.content) await keepInConversation(context, said);
   const reasoningContent = reasoningContentOf(execution);
-  const media = producedMedia(context.steps());
-  const approval = approvalOfRun(context.steps().filter(({ attempt }) => attempt !== inheritedAttempt));
+  const steps = context.steps();
+  const media = producedMedia(steps);
+  const approval = approvalOfRun(steps.filter(({ attempt }) => attempt !== inheritedAttempt));
   const allMetadata = approval === undefined ? metadata : { ...metadata, approval };
-  return {
-    content,
-    contentType,
-    ...ending,
-    ...(reasoningContent !== undefined && { reasoningContent }),
-    ...(answer.providerData !== undefined && { modelProviderData: answer.providerData }),
-    ...(media.length > 0 && { media }),
-    ...(Object.keys(allMetadata).length > 0 && { metadata: allMetadata }),
-    sessionState: context.state.all(),
-    ...(Object.keys(extra).length > 0 && { extra }),
-  };
+  // one after the other: a literal of optional parts costs an object for each, and a slow copy
+  const result: Writable<RunResult> = { content, contentType, ...ending };
+  if (reasoningContent !== undefined) result.reasoningContent = reasoningContent;
+  if (answer.providerData !== undefined) result.modelProviderData = answer.providerData;
+  if (media.length > 0) result.media = media;
+  if (Object.keys(allMetadata).length > 0) result.metadata = allMetadata;
+  result.sessionState = context.state.all();
+  if (Object.keys(extra).length > 0) result.extra = extra;
+  return result;
 }

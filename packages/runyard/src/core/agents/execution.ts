@@ -9,14 +9,20 @@ import type { SaidInput } from './hooks/said-texts.js';
 import type { PastTurns } from './turns/past-turns.js';
 import type { RememberedResults } from './turns/remembered-results.js';
 
+/**
+ * The work of a stage; undefined where the run has nothing to wait for. An async function that returns at once costs
+ * half a kilobyte, and most stages of most runs have nothing to do.
+ */
+export type StageWork<T = void> = Promise<T> | undefined;
+
 /** Who keeps in mind what the user says, beside the conversation. */
 export interface UserListener {
   /** Begins to look at it. The prefix is what the keys of its steps begin with. */
   hear(message: string, prefix?: string): void;
   /** Waits until all is remembered, and emits an event about it. */
-  completed(): Promise<void>;
+  completed(): StageWork;
   /** Waits for what has begun. It never throws: the run ends as it ends. */
-  settled(): Promise<void>;
+  settled(): StageWork;
 }
 
 /** What one model call is given, where model hooks changed it. */

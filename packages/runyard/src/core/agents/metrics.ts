@@ -6,13 +6,46 @@ import { inheritedAttempt } from '../runs/run.js';
 import { answeredCall } from '../runs/run-usage.js';
 import { usageBody } from './agent-events.js';
 
-interface Tally {
-  readonly role: string;
-  readonly id: string;
-  readonly provider: string;
-  readonly usage: Record<string, number>;
+/** What calls used and cost together. */
+class Tally {
   /** US dollars; undefined while no price is known. */
-  cost?: number;
+  cost: number | undefined;
+  inputTokens = 0;
+  outputTokens = 0;
+  totalTokens = 0;
+  audioInputTokens = 0;
+  audioOutputTokens = 0;
+  cacheReadTokens = 0;
+  cacheWriteTokens = 0;
+  reasoningTokens = 0;
+
+  constructor(
+    readonly role: string,
+    readonly model: CalledModel,
+  ) {}
+
+  add(usage: Partial<Usage>, cost: number | undefined): void {
+    this.inputTokens += usage.inputTokens ?? 0;
+    this.outputTokens += usage.outputTokens ?? 0;
+    this.totalTokens += usage.totalTokens ?? 0;
+    this.audioInputTokens += usage.audioInputTokens ?? 0;
+    this.audioOutputTokens += usage.audioOutputTokens ?? 0;
+    this.cacheReadTokens += usage.cacheReadTokens ?? 0;
+    this.cacheWriteTokens += usage.cacheWriteTokens ?? 0;
+    this.reasoningTokens += usage.reasoningTokens ?? 0;
+    if (cost !== undefined) this.cost = (this.cost ?? 0) + cost;
+  }
+
+  isOf(role: string, { id, provider }: CalledModel): boolean {
+    return this.role === role && this.model.id === id && this.model.provider === provider;
+  }
+
+  /** In the words of the wire. */
+  body(): JsonObject {
+    const body = usageBody(this);
+    if (this.cost !== undefined) body.cost = this.cost;
+    return body;
+  }
 }
 
 interface CalledModel {
@@ -25,9 +58,9 @@ const unknownModel: CalledModel = { id: '', provider: '' };
 
 /** Metrics of the wire, summed over the journal: the whole, and by role and model. */
 export function metricsOf(model: CalledModel | null, context: RunContext): JsonObject {
-  const tallies = new Map<string, Tally>();
-  const total: Record<string, number> = {};
-  let cost: number | undefined;
+  // a run has few roles and models
+  const tallies: Tally[] = [];
+  const total = new Tally('', unknownModel);
   let first: number | undefined;
   let cachedCalls = 0;
   let ended = context.run.createdAt;
@@ -41,37 +74,31 @@ export function metricsOf(model: CalledModel | null, context: RunContext): JsonO
     const used = record.model ?? model ?? unknownModel;
     const role = record.role ?? 'model';
     if (role === 'model') first ??= record.timeToFirstToken;
-    const key = `${role}\n${used.provider}\n${used.id}`;
-    const tally = tallies.get(key) ?? { role, ...used, usage: {} };
-    tallies.set(key, tally);
-    add(tally.usage, record.usage);
-    add(total, record.usage);
-    const callCost = costOf(used.provider, used.id, record.usage, context.prices);
-    if (callCost === undefined) continue;
-    tally.cost = (tally.cost ?? 0) + callCost;
-    cost = (cost ?? 0) + callCost;
+    let tally = tallies.find((known) => known.isOf(role, used));
+    if (tally === undefined) {
+      tally = new Tally(role, used);
+      tallies.push(tally);
+    }
+    const cost = costOf(used.provider, used.id, record.usage, context.prices);
+    tally.add(record.usage, cost);
+    total.add(record.usage, cost);
   }
-  const details = detailsOf(tallies.values());
-  return {
-    ...usageBody(total),
-    ...(cost !== undefined && { cost }),
-    ...(first !== undefined && { time_to_first_token: first }),
-    ...(cachedCalls > 0 && { cached_calls: cachedCalls }),
-    duration: (ended - context.run.createdAt) / 1000,
-    ...(tallies.size > 0 && { details }),
-  };
+  const metrics = total.body();
+  if (first !== undefined) metrics.time_to_first_token = first;
+  if (cachedCalls > 0) metrics.cached_calls = cachedCalls;
+  metrics.duration = (ended - context.run.createdAt) / 1000;
+  if (tallies.length > 0) metrics.details = detailsOf(tallies);
+  return metrics;
 }
 
-function detailsOf(tallies: Iterable<Tally>): JsonObject {
+function detailsOf(tallies: readonly Tally[]): JsonObject {
   const details: Record<string, JsonObject[]> = {};
-  for (const { role, id, provider, usage, cost } of tallies) {
-    details[role] ??= [];
-    details[role].push({ ...usageBody(usage), ...(cost !== undefined && { cost }), id, provider });
+  for (const tally of tallies) {
+    const body = tally.body();
+    body.id = tally.model.id;
+    body.provider = tally.model.provider;
+    details[tally.role] ??= [];
+    details[tally.role]?.push(body);
   }
   return details;
-}
-
-function add(total: Record<string, number>, usage: Partial<Usage>): void {
-  let name: keyof Usage;
-  for (name in usage) total[name] = (total[name] ?? 0) + (usage[name] ?? 0);
 }

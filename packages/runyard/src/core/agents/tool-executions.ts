@@ -58,6 +58,7 @@ export function hasDelegated(steps: readonly StepRecord[], toolKey: string): boo
 /** The tool calls of a run, those that wait included, in the order in which they were asked for. */
 export function toolExecutionsOf(all: readonly StepRecord[]): ToolExecution[] {
   const steps = ownSteps(all);
+  if (!steps.some(({ kind }) => kind === 'tool' || kind === 'wait')) return [];
   const members = new Map(steps.filter(({ kind }) => kind === 'member').map((step) => [step.key, step]));
   const asked = new Map<string, ToolRequirementState[]>();
   for (const state of requirementsOf(steps)) {

@@ -1,6 +1,7 @@
 import type { Media } from '../media/media.js';
 import { hasContent } from '../media/owned-media.js';
 import type { Message } from '../models/message.js';
+import type { Writable } from '../objects.js';
 import { ownSteps } from '../runs/journal/child-steps.js';
 import { read, readIf } from '../runs/journal/codec.js';
 import { introductionRecord } from '../runs/journal/records.js';
@@ -32,7 +33,7 @@ export function messagesOf(run: Run, all: readonly StepRecord[]): Message[] {
   const messages = steps.filter(isDoneIntroduction).map(introductionMessage);
   if (context?.status === 'completed') messages.push(...contextMessages(run, context, steps));
   for (const { userMessages, model, tools } of turns) {
-    messages.push(...userMessages.map((step) => userMessageOf(step, steps)));
+    for (const step of userMessages) messages.push(userMessageOf(step, steps));
     if (model?.status === 'completed') messages.push(...turnMessages(model, tools));
     else if (model !== undefined && brokenOff !== undefined) messages.push(partialMessage(model, brokenOff));
     else messages.push(...tools.filter(isCompleted).map(toolMessage));
@@ -47,7 +48,11 @@ export function messagesOf(run: Run, all: readonly StepRecord[]): Message[] {
  * no provider takes a call without its result.
  */
 export function turnMessages(model: StepRecord, tools: readonly StepRecord[]): Message[] {
-  if (!isForgotten(model)) return [assistantMessage(model), ...tools.filter(isCompleted).map(toolMessage)];
+  if (!isForgotten(model)) {
+    const messages = [assistantMessage(model)];
+    for (const tool of tools) if (isCompleted(tool)) messages.push(toolMessage(tool));
+    return messages;
+  }
   const { toolCalls: _calls, ...said } = assistantMessage(model);
   return said.content === '' ? [] : [said];
 }
@@ -163,11 +168,14 @@ export function historyOf(
   });
 }
 
+const noMessages: readonly Message[] = [];
+
 /** What a model was shown of the earlier runs that its context names. */
 export function shownHistory(
   context: StepRecord | undefined,
   earlier: readonly { run: Run; steps: readonly StepRecord[] }[],
 ): readonly Message[] {
+  if (earlier.length === 0) return noMessages;
   const { history = [], ofOthers, bounds = {} } = readIf(context, contextRecord) ?? {};
   const shown = earlier.filter(({ run }) => history.includes(run.runId));
   return boundedHistory(historyOf(shown, ofOthers), bounds);
@@ -191,7 +199,8 @@ function fingerprint({ kind, name, startedAt, endedAt, key }: StepRecord): strin
 }
 
 /** In the order in which the model was shown them: the history stands right before the input. */
-export function withHistory(own: readonly Message[], history: readonly Message[]): Message[] {
+export function withHistory(own: readonly Message[], history: readonly Message[]): readonly Message[] {
+  if (history.length === 0) return own;
   const input = Math.max(own.findIndex(isInput), 0);
   return [...own.slice(0, input), ...history, ...own.slice(input)];
 }
@@ -201,24 +210,19 @@ function isInput({ id, role }: Message): boolean {
 }
 
 export function contextMessages(run: Run, step: StepRecord, steps: readonly StepRecord[]): Message[] {
-  const record = read(step, contextRecord);
+  const { system, user, additional, conversation } = read(step, contextRecord);
   const createdAt = seconds(step.startedAt);
-  const user: Message = {
-    id: `${step.runId}:user`,
-    role: 'user',
-    createdAt,
-    ...saidWith(record.user, steps, contextSearchKey),
-    ...(run.input.media.length > 0 && { media: run.input.media }),
-  };
-  const before = (record.additional ?? []).map(({ role, content }, position) => ({
-    id: `${step.runId}:additional:${position}`,
-    role,
-    content,
-    createdAt,
-  }));
-  const said = [...before, ...conversationMessages(run, createdAt, record.conversation), user];
-  if (record.system === null) return said;
-  return [{ id: `${step.runId}:system`, role: 'system', content: record.system, createdAt }, ...said];
+  const messages: Message[] = [];
+  if (system !== null)
+    messages.push({ id: `${step.runId}:system`, role: 'system', content: system, createdAt });
+  additional?.forEach(({ role, content }, position) => {
+    messages.push({ id: `${step.runId}:additional:${position}`, role, content, createdAt });
+  });
+  if (run.input.options.callerInput?.conversation !== undefined)
+    messages.push(...conversationMessages(run, createdAt, conversation));
+  const said = saidMessage(step, 'user', { text: user, steps, searchKey: contextSearchKey });
+  messages.push(run.input.media.length === 0 ? said : { ...said, media: run.input.media });
+  return messages;
 }
 
 /** The conversation that the client keeps. Later runs of the session are not shown it: see `historyMessages`. */
@@ -251,19 +255,36 @@ function conversationMessages(
 
 /** The message of the user with which a request continued the run. */
 export function userMessageOf(step: StepRecord, steps: readonly StepRecord[]): Message {
-  return {
-    id: `${step.runId}:${step.key}`,
-    role: 'user',
-    createdAt: seconds(step.startedAt),
-    ...saidWith(userMessageText(step, steps), steps, `${userMessageKey(step)}:${contextSearchKey}`),
-  };
+  return saidMessage(step, step.key, {
+    text: userMessageText(step, steps),
+    steps,
+    searchKey: `${userMessageKey(step)}:${contextSearchKey}`,
+  });
+}
+
+interface Said {
+  readonly text: string;
+  readonly steps: readonly StepRecord[];
+  /** The key of the step that searched for it. */
+  readonly searchKey: string;
 }
 
 /** What the user said, with what was found for it. */
-function saidWith(text: string, steps: readonly StepRecord[], key: string) {
-  const search = steps.find((step) => step.kind === 'knowledge' && step.key === key);
+function saidMessage(
+  { runId, startedAt }: StepRecord,
+  key: string,
+  { text, steps, searchKey }: Said,
+): Message {
+  const search = steps.find((step) => step.kind === 'knowledge' && step.key === searchKey);
+  const said: Writable<Message> = {
+    id: `${runId}:${key}`,
+    role: 'user',
+    createdAt: seconds(startedAt),
+    content: withReferences(text, search),
+  };
   const references = search && referencesIn(search);
-  return { content: withReferences(text, search), ...(references !== undefined && { references }) };
+  if (references !== undefined) said.references = references;
+  return said;
 }
 
 function introductionMessage(step: StepRecord): Message {
@@ -277,17 +298,18 @@ function introductionMessage(step: StepRecord): Message {
 }
 
 function assistantMessage(step: StepRecord): Message {
-  const record = read(step, modelRecord);
-  return {
+  const { content, usage, reasoning, toolCalls, providerData } = read(step, modelRecord);
+  const message: Writable<Message> = {
     id: `${step.runId}:${step.key}`,
     role: 'assistant',
-    content: record.content,
+    content,
     createdAt: seconds(step.startedAt),
-    usage: record.usage,
-    ...(record.reasoning !== undefined && { reasoningContent: record.reasoning }),
-    ...(record.toolCalls !== undefined && { toolCalls: record.toolCalls }),
-    ...(record.providerData !== undefined && { providerData: record.providerData }),
+    usage,
   };
+  if (reasoning !== undefined) message.reasoningContent = reasoning;
+  if (toolCalls !== undefined) message.toolCalls = toolCalls;
+  if (providerData !== undefined) message.providerData = providerData;
+  return message;
 }
 
 export function toolMessage(step: StepRecord): Message {
@@ -307,12 +329,13 @@ export function toolMessage(step: StepRecord): Message {
 
 /** What the model and the tools of a run made beside their texts, in order. */
 export function producedMedia(steps: readonly StepRecord[]): readonly Media[] {
-  return steps
-    .filter(({ status }) => status === 'completed')
-    .flatMap((step) => {
-      if (step.kind === 'model') return read(step, modelRecord).media ?? [];
-      return step.kind === 'tool' ? (read(step, toolRecord).media ?? []) : [];
-    });
+  const produced: Media[] = [];
+  for (const step of steps) {
+    if (!isCompleted(step)) continue;
+    if (step.kind === 'model') produced.push(...(read(step, modelRecord).media ?? []));
+    else if (step.kind === 'tool') produced.push(...(read(step, toolRecord).media ?? []));
+  }
+  return produced;
 }
 
 function seconds(milliseconds: number): number {

@@ -17,8 +17,11 @@ export function namedTools(
   return typeof tools === 'function' ? [] : tools;
 }
 
+const noSources: readonly ToolSource[] = [];
+
 /** The sources among the entries and in their toolkits: to be asked for each run, and closed at the end. */
 export function toolSourcesOf(entries: readonly ToolEntry[]): readonly ToolSource[] {
+  if (entries.length === 0) return noSources;
   const sources = new Set<ToolSource>();
   const visit = (given: ToolEntry) => {
     const entry = plainEntry(given);

@@ -14,14 +14,15 @@ import { isDeclined, stopText } from './stopped.js';
  * output model, and brought into its shape by the parser model or by the model that wrote it. No model replaces
  * what another declined to say; if a model stopped without a text, the content says why.
  */
-export async function answerOf(
+export function answerOf(
   execution: AgentExecution,
   last: ModelRecord,
   shown: readonly string[],
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   const { agent, contentShape } = execution;
   const { outputModel, parserModel } = agent.settings;
-  const whole = [...shown, last.content].filter((part) => part !== '').join('\n');
+  const whole =
+    shown.length === 0 ? last.content : [...shown, last.content].filter((part) => part !== '').join('\n');
   const written = endingOfCall(last);
   const ending = whole === last.content ? written : withoutPlaces(written);
   const stopped = shown.length === 0 ? stopText(last) : undefined;
@@ -32,12 +33,12 @@ export async function answerOf(
     if (outputModel !== undefined) return showAnswer(execution, answer);
     if (parserModel !== undefined) return answer;
   }
-  if (outputModel !== undefined) {
-    const rewritten = await writeWithOutputModel(execution, outputModel, whole, ending);
-    return contentShape !== null && parserModel !== undefined
-      ? parseWithParserModel(execution, parserModel, contentShape, rewritten)
-      : rewritten;
-  }
+  if (outputModel !== undefined)
+    return writeWithOutputModel(execution, outputModel, whole, ending).then((rewritten) =>
+      contentShape !== null && parserModel !== undefined
+        ? parseWithParserModel(execution, parserModel, contentShape, rewritten)
+        : rewritten,
+    );
   if (contentShape === null) return answer;
   if (parserModel !== undefined) return parseWithParserModel(execution, parserModel, contentShape, answer);
   return ownShape(execution, contentShape, last, answer);

@@ -1,25 +1,23 @@
 import type { CitationsBody, EndingFields } from '../../events/agent-event.js';
 import type { Citation, Citations } from '../../models/citations.js';
 import type { AnswerEnding } from '../../models/model.js';
-import { withoutUndefined } from '../../objects.js';
+import { type Writable, withoutUndefined } from '../../objects.js';
 import type { ModelRecord } from '../journal-records.js';
 
 type Ending = Partial<AnswerEnding>;
 
 /** The part of a result that says how its answer ended. */
 export function endingOf({ finishReason, finishMessage, citations }: Ending): Ending {
-  return {
-    ...(finishReason !== undefined && { finishReason }),
-    ...(finishMessage !== undefined && { finishMessage }),
-    ...(citations !== undefined && { citations }),
-  };
+  const ending: Writable<Ending> = finishReason === undefined ? {} : { finishReason };
+  if (finishMessage !== undefined) ending.finishMessage = finishMessage;
+  if (citations !== undefined) ending.citations = citations;
+  return ending;
 }
 
 /** How a model call ended. One that asked for tools is the last one when a tool ended the run. */
-export function endingOfCall({ finishReason, finishMessage, toolCalls, citations }: ModelRecord): Ending {
-  const cited = citations !== undefined && { citations };
-  if (toolCalls !== undefined) return { finishReason: 'tool_calls', ...cited };
-  return endingOf({ finishReason, ...(finishMessage !== undefined && { finishMessage }), ...cited });
+export function endingOfCall(record: ModelRecord): Ending {
+  const { toolCalls, citations } = record;
+  return toolCalls === undefined ? endingOf(record) : endingOf({ finishReason: 'tool_calls', citations });
 }
 
 /** The ending of a call that rewrote an answer: when it cites nothing itself, the sources are those of the answer. */
@@ -37,11 +35,10 @@ export function withoutPlaces(ending: Ending): Ending {
 
 /** The wire's words for it. What is unknown is left out. */
 export function endingFields({ finishReason, finishMessage, citations }: Ending): EndingFields {
-  return withoutUndefined({
-    finish_reason: finishReason,
-    finish_message: finishMessage,
-    citations: citations && citationsBody(citations),
-  });
+  const fields: EndingFields = finishReason === undefined ? {} : { finish_reason: finishReason };
+  if (finishMessage !== undefined) fields.finish_message = finishMessage;
+  if (citations !== undefined) fields.citations = citationsBody(citations);
+  return fields;
 }
 
 /** `urls` and `documents` are for a list below the answer; `sources` says which part of the answer rests on what. */

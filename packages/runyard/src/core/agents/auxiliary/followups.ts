@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../json.js';
 import type { OutputFormat } from '../../models/model.js';
-import type { AgentExecution } from '../execution.js';
+import type { AgentExecution, StageWork } from '../execution.js';
 import { askForJson } from './ask-for-json.js';
 import { plainMessage } from './auxiliary-step.js';
 import { shortened } from './bounded-text.js';
@@ -28,10 +28,13 @@ const format: OutputFormat = {
 };
 
 /** Adds suggestions of what to ask next to what the run has to show. */
-export async function suggestFollowups(execution: AgentExecution, answer: string): Promise<void> {
+export function suggestFollowups(execution: AgentExecution, answer: string): StageWork {
+  return execution.agent.settings.followups ? suggest(execution, answer) : undefined;
+}
+
+async function suggest(execution: AgentExecution, answer: string): Promise<void> {
   const { agent, context, extra, input } = execution;
-  const { followups, numFollowups = defaultCount, followupModel } = agent.settings;
-  if (!followups) return;
+  const { numFollowups = defaultCount, followupModel } = agent.settings;
   context.emit({ event: 'FollowupsStarted' }, 'followups:started');
   const given = await askForJson(context, {
     key: 'followups',

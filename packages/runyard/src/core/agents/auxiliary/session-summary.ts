@@ -1,10 +1,10 @@
 import { isJsonObject, type Json } from '../../json.js';
 import type { OutputFormat } from '../../models/model.js';
-import { recordedStep } from '../../runs/context.js';
+import { type RunContext, recordedStep } from '../../runs/context.js';
 import { read } from '../../runs/journal/codec.js';
 import type { SessionSummary } from '../../runs/journal/ports.js';
 import type { AgentSettings } from '../definition.js';
-import type { AgentExecution } from '../execution.js';
+import type { AgentExecution, StageWork } from '../execution.js';
 import { summaryInput } from '../journal-records.js';
 import { historyMessages } from '../transcript.js';
 import { askForJson, type JsonAnswer } from './ask-for-json.js';
@@ -51,10 +51,15 @@ function promptOf({ sessionSummaryPrompt = defaultPrompt }: AgentSettings): stri
  * Brings the summary of the session up to date: from the summary so far and this run, so that its cost does not
  * grow with the session.
  */
-export async function summariseSession(execution: AgentExecution, answer: string): Promise<void> {
+export function summariseSession(execution: AgentExecution, answer: string): StageWork {
   const { agent, context } = execution;
   // the session is that of the outermost run: what a member said of it is a part of that run
-  if (!agent.settings.enableSessionSummaries || context.run.parentRunId !== null) return;
+  const isAsked = agent.settings.enableSessionSummaries && context.run.parentRunId === null;
+  return isAsked ? summarise(execution, answer) : undefined;
+}
+
+async function summarise(execution: AgentExecution, answer: string): Promise<void> {
+  const { agent, context } = execution;
   context.emit({ event: 'SessionSummaryStarted' }, `${key}:started`);
   // as it is now: another run of the session may have ended since this one began
   const previous = await context.sessionSummary();
@@ -76,9 +81,12 @@ export async function summariseSession(execution: AgentExecution, answer: string
 }
 
 /** The summary for the system message, if the agent is configured to add it and it exists. */
-export async function summaryForContext({ agent, context }: AgentExecution): Promise<string | undefined> {
+export function summaryForContext({ agent, context }: AgentExecution): StageWork<string | undefined> {
   const { addSessionSummaryToContext, enableSessionSummaries = false } = agent.settings;
-  if (!(addSessionSummaryToContext ?? enableSessionSummaries)) return undefined;
+  return (addSessionSummaryToContext ?? enableSessionSummaries) ? summarySoFar(context) : undefined;
+}
+
+async function summarySoFar(context: RunContext): Promise<string | undefined> {
   const stored = await context.sessionSummary();
   if (stored === undefined) return undefined;
   return `A summary of this conversation so far; what newer messages say counts more:\n<session_summary>\n${stored.summary}\n</session_summary>`;

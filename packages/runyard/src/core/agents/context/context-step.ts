@@ -1,7 +1,9 @@
-import { type RunContext, recordedStep } from '../../runs/context.js';
+import type { Writable } from '../../objects.js';
+import { type RunContext, recordedStep, type StepSpec } from '../../runs/context.js';
 import { read } from '../../runs/journal/codec.js';
+import type { Shaped } from '../../runs/journal/shapes.js';
 import type { AgentSettings } from '../definition.js';
-import type { AgentExecution } from '../execution.js';
+import type { AgentExecution, StageWork } from '../execution.js';
 import { earlierTexts } from '../hooks/said-texts.js';
 import { contextRecord } from '../journal-records.js';
 import { searchForContext } from '../knowledge/knowledge-in-context.js';
@@ -17,72 +19,83 @@ const runsOfChat = 100;
 export async function buildContext(execution: AgentExecution): Promise<void> {
   const { agent, context, messages } = execution;
   const { settings } = agent;
-  const earlier = await earlierRuns(execution);
-  await searchForContext(execution);
-  const additional = (settings.additionalInput ?? []).map(({ role, content }) => ({ role, content }));
+  const loading = earlierRuns(execution);
+  const earlier = loading === undefined ? noRuns : await loading;
+  const searching = searchForContext(execution);
+  if (searching !== undefined) await searching;
+  const additional = settings.additionalInput?.map(({ role, content }) => ({ role, content })) ?? [];
   if (additional.length > 0) execution.extra.additional_input = additional;
-  await context.step('context', { kind: 'context', name: 'context', record: contextRecord }, async () => {
+  await context.step('context', contextStep, async () => {
     const shown = earlier.map(({ run }) => run.runId);
-    const workingMemory = await memoryForContext(agent, context);
-    const recalled = await recalledForContext(execution, shown);
-    return {
-      system: await systemPrompt(execution, { workingMemory, recalled }),
-      user: userPrompt(execution),
-      ...(additional.length > 0 && { additional }),
-      history: shown,
-      ...othersIn(earlier, context.run),
-      ...boundsOf(settings),
-      ...(settings.sendMediaToModel === false && { withoutMedia: true as const }),
-      ...(workingMemory !== undefined && { workingMemory }),
-      ...changedConversation(execution),
-    };
+    const reading = memoryForContext(agent, context);
+    const workingMemory = reading && (await reading);
+    const recalling = recalledForContext(execution, shown);
+    const recalled = recalling && (await recalling);
+    const system = await systemPrompt(execution, { workingMemory, recalled });
+    const user = userPrompt(execution);
+    const record: Writable<ContextRecord> =
+      additional.length === 0
+        ? { system, user, history: shown }
+        : { system, user, additional, history: shown };
+    const ofOthers = othersIn(earlier, context.run);
+    if (ofOthers.length > 0) record.ofOthers = ofOthers;
+    const bounds = boundsOf(settings);
+    if (bounds !== undefined) record.bounds = bounds;
+    if (settings.sendMediaToModel === false) record.withoutMedia = true;
+    if (workingMemory !== undefined) record.workingMemory = workingMemory;
+    const conversation = changedConversation(execution);
+    if (conversation !== undefined) record.conversation = conversation;
+    return record;
   });
   const built = recordedStep(context, 'context');
   const history = shownHistory(built, earlier);
   context.shown.history = history;
   const own = contextMessages(context.run, built, context.steps('knowledge'));
-  messages.push(...withHistory(own, history).map((message) => shownToModel(built, message)));
+  for (const message of withHistory(own, history)) messages.push(shownToModel(built, message));
 }
+
+type ContextRecord = Shaped<typeof contextRecord.shape>;
+
+const contextStep: StepSpec<ContextRecord> = { kind: 'context', name: 'context', record: contextRecord };
+
+type EarlierRuns = Awaited<ReturnType<RunContext['history']>>;
+
+const noRuns: EarlierRuns = [];
 
 /** The runs that another component executed: the model has not their tools, and providers may refuse calls of such. */
-function othersIn(
-  earlier: Awaited<ReturnType<RunContext['history']>>,
-  { kind, componentId }: RunContext['run'],
-) {
+function othersIn(earlier: EarlierRuns, { kind, componentId }: RunContext['run']): string[] {
   const others = earlier.filter(({ run }) => run.kind !== kind || run.componentId !== componentId);
-  return others.length === 0 ? {} : { ofOthers: others.map(({ run }) => run.runId) };
+  return others.map(({ run }) => run.runId);
 }
 
-function boundsOf({ numHistoryMessages, maxToolCallsFromHistory }: AgentSettings) {
-  if (numHistoryMessages === undefined && maxToolCallsFromHistory === undefined) return {};
+function boundsOf({ numHistoryMessages, maxToolCallsFromHistory }: AgentSettings): ContextRecord['bounds'] {
+  if (numHistoryMessages === undefined && maxToolCallsFromHistory === undefined) return undefined;
   return {
-    bounds: {
-      ...(numHistoryMessages !== undefined && { messages: numHistoryMessages }),
-      ...(maxToolCallsFromHistory !== undefined && { toolCalls: maxToolCallsFromHistory }),
-    },
+    ...(numHistoryMessages !== undefined && { messages: numHistoryMessages }),
+    ...(maxToolCallsFromHistory !== undefined && { toolCalls: maxToolCallsFromHistory }),
   };
 }
 
-/** The messages of the client's conversation that hooks have changed. The instructions are in the system message. */
-function changedConversation({ context, input: { conversation } }: AgentExecution) {
+/** The messages of the client's conversation if hooks have changed it. The instructions are in the system message. */
+function changedConversation({ context, input: { conversation } }: AgentExecution): string[] | undefined {
   const given = context.options.callerInput?.conversation;
-  if (conversation === given) return {};
+  if (conversation === given) return undefined;
   const [, ...texts] = earlierTexts(conversation);
-  return { conversation: texts };
+  return texts;
 }
 
 /** What the model is shown of the session. An execution that comes later shows it the same runs. */
-async function earlierRuns({ agent, context }: AgentExecution): ReturnType<RunContext['history']> {
+function earlierRuns({ agent, context }: AgentExecution): StageWork<EarlierRuns> {
   const { settings } = agent;
   const recorded = context.recorded('context');
   if (recorded?.status === 'completed') {
     const { history } = read(recorded, contextRecord);
-    return history.length === 0 ? [] : context.runs(history);
+    return history.length === 0 ? undefined : context.runs(history);
   }
-  const { conversation, isChat } = context.options.callerInput ?? {};
-  if (conversation?.messages !== undefined) return [];
-  const asked = context.options.addHistoryToContext ?? settings.addHistoryToContext ?? isChat;
-  return asked ? context.history(runsShown(settings, isChat), settings.historyFrom) : [];
+  const { callerInput, addHistoryToContext } = context.options;
+  if (callerInput?.conversation?.messages !== undefined) return undefined;
+  const asked = addHistoryToContext ?? settings.addHistoryToContext ?? callerInput?.isChat;
+  return asked ? context.history(runsShown(settings, callerInput?.isChat), settings.historyFrom) : undefined;
 }
 
 /** A bound of messages alone decides how many runs they come from. */

@@ -9,25 +9,26 @@ import type { DependencyValue, RunValues } from './run-values.js';
 import { currentValues } from './values-of-run.js';
 
 /** The dependencies of a run: the agent's own, functions called, with the caller's over them. */
-export async function dependenciesOf(
+export function dependenciesOf(
   agent: Pick<AgentDefinition, 'settings'>,
   context: RunContext,
-): Promise<JsonObject> {
+): JsonObject | Promise<JsonObject> {
   const given = context.options.dependencies ?? {};
+  const { dependencies } = agent.settings;
+  if (dependencies === undefined) return { ...given };
   const values: JsonObject = {};
   const functions: DependencyFunction[] = [];
-  for (const [name, value] of Object.entries(agent.settings.dependencies ?? {})) {
+  for (const [name, value] of Object.entries(dependencies)) {
     if (Object.hasOwn(given, name)) continue;
     if (typeof value === 'function') functions.push([name, value]);
     else values[name] = value;
   }
   if (functions.length === 0) return { ...values, ...given };
-  const resolved = await context.step(
-    'dependencies',
-    { kind: 'hook', name: 'dependencies', record: dependenciesRecord },
-    ({ signal }) => callAll(context, functions, { ...currentValues(agent, context), signal }),
-  );
-  return { ...values, ...resolved, ...given };
+  return context
+    .step('dependencies', { kind: 'hook', name: 'dependencies', record: dependenciesRecord }, ({ signal }) =>
+      callAll(context, functions, { ...currentValues(agent, context), signal }),
+    )
+    .then((resolved) => ({ ...values, ...resolved, ...given }));
 }
 
 /** What a function of the application failed with, as the end of the run. */

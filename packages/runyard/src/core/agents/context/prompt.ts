@@ -43,7 +43,8 @@ export async function systemPrompt(
   const parts: string[] = [];
   if (settings.description) parts.push(fill(settings.description, values));
   if (settings.role) parts.push(`Your role: ${fill(settings.role, values)}`);
-  const instructions = await instructionText(execution, values);
+  const given = instructionText(execution, values);
+  const instructions = typeof given === 'string' ? given : await given;
   if (instructions) parts.push(fill(instructions, values));
   const { conversation } = execution.input;
   // they are the client's: a `{key}` in them must not show it values of the run
@@ -55,16 +56,19 @@ export async function systemPrompt(
   if (settings.expectedOutput)
     parts.push(`What the answer should look like: ${fill(settings.expectedOutput, values)}`);
   if (settings.additionalContext) parts.push(fill(settings.additionalContext, values));
-  const knowledge = await knowledgeHint(execution);
-  if (knowledge !== undefined) parts.push(knowledge);
-  const memories = await memoriesForContext(execution);
+  const knowledge = knowledgeHint(execution);
+  if (knowledge !== undefined) parts.push(await knowledge);
+  const listing = memoriesForContext(execution);
+  const memories = listing && (await listing);
   if (memories !== undefined) parts.push(memories);
-  const learned = await learningsForContext(execution);
+  const learning = learningsForContext(execution);
+  const learned = learning && (await learning);
   if (learned !== undefined) parts.push(learned);
   const { workingMemory } = settings;
   if (workingMemory && known.workingMemory) parts.push(memoryText(workingMemory, known.workingMemory));
   if (known.recalled !== undefined) parts.push(known.recalled);
-  const summary = await summaryForContext(execution);
+  const reading = summaryForContext(execution);
+  const summary = reading && (await reading);
   if (summary !== undefined) parts.push(summary);
   if (options.addSessionStateToContext ?? settings.addSessionStateToContext)
     parts.push(block('session_state', values.state));
@@ -83,17 +87,19 @@ export function userPrompt({ agent, context, dependencies, input }: AgentExecuti
 
 function valuesOf({ context, dependencies, metadata }: AgentExecution): PromptValues {
   const { runId, sessionId, userId } = context.run;
-  const current = {
+  const current: JsonObject = {
     current_run_id: runId,
     current_session_id: sessionId,
     current_user_id: userId,
-    ...(userId !== null && { user_id: userId }),
   };
+  if (userId !== null) current.user_id = userId;
   return { state: context.state.all(), dependencies, metadata, current, fixed: context.options.fixed };
 }
 
 /** Fills `{key}`; keys that nothing has stay as they are. */
 export function fill(text: string, values: PromptValues): string {
+  // most texts have no keys
+  if (!text.includes('{')) return text;
   return text.replace(/\{([A-Za-z_][\w.-]*)\}/g, (whole, key: string) => {
     const value = lookUp(key, values);
     if (value === undefined) return whole;
@@ -117,12 +123,14 @@ function sourcesOf(key: string, { state, dependencies, metadata, fixed }: Prompt
   return [state, dependencies, metadata];
 }
 
-async function instructionText(execution: AgentExecution, values: PromptValues): Promise<string> {
-  const { instructions } = execution.agent.settings;
-  if (instructions === undefined) return '';
-  const given =
-    typeof instructions === 'function' ? await called(instructions, execution, values) : instructions;
-  return typeof given === 'string' ? given : given.map((line) => `- ${line}`).join('\n');
+function instructionText(execution: AgentExecution, values: PromptValues): string | Promise<string> {
+  const { instructions = '' } = execution.agent.settings;
+  if (typeof instructions === 'function') return called(instructions, execution, values).then(asText);
+  return asText(instructions);
+}
+
+function asText(instructions: string | readonly string[]): string {
+  return typeof instructions === 'string' ? instructions : instructions.map((line) => `- ${line}`).join('\n');
 }
 
 async function called(

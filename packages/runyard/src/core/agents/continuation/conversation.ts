@@ -20,12 +20,21 @@ export interface Turn {
   readonly tools: readonly StepRecord[];
 }
 
+interface GrowingTurn extends Turn {
+  readonly userMessages: StepRecord[];
+  model: StepRecord | undefined;
+  readonly tools: StepRecord[];
+}
+
 export function conversationOf(all: readonly StepRecord[]): Conversation {
   const steps = ownSteps(all);
-  const turns = new Map<number, { userMessages: StepRecord[]; model?: StepRecord; tools: StepRecord[] }>();
+  const turns = new Map<number, GrowingTurn>();
   const turn = (number: number) => {
-    const known = turns.get(number) ?? { userMessages: [], tools: [] };
-    turns.set(number, known);
+    let known = turns.get(number);
+    if (known === undefined) {
+      known = { number, userMessages: [], model: undefined, tools: [] };
+      turns.set(number, known);
+    }
     return known;
   };
   let context: StepRecord | undefined;
@@ -36,17 +45,11 @@ export function conversationOf(all: readonly StepRecord[]): Conversation {
     else if (step.kind === 'continue' && hasUserMessage(step, steps))
       turn(continueRecordOf(step).turn).userMessages.push(step);
   }
-  return {
-    context,
-    turns: [...turns]
-      .sort(([left], [right]) => left - right)
-      .map(([number, { userMessages, model, tools }]) => ({
-        number,
-        userMessages: userMessages.sort((left, right) => left.seq - right.seq),
-        model,
-        tools: tools.sort((left, right) => positionOf(left) - positionOf(right)),
-      })),
-  };
+  for (const { userMessages, tools } of turns.values()) {
+    userMessages.sort((left, right) => left.seq - right.seq);
+    tools.sort((left, right) => positionOf(left) - positionOf(right));
+  }
+  return { context, turns: [...turns.values()].sort((left, right) => left.number - right.number) };
 }
 
 /**

@@ -1,15 +1,24 @@
 import type { RunContext } from '../../runs/context.js';
-import { inheritedAttempt } from '../../runs/run.js';
-import type { AgentExecution } from '../execution.js';
+import { inheritedAttempt, type StepRecord } from '../../runs/run.js';
+import type { AgentExecution, StageWork } from '../execution.js';
 import { runPreHooks } from '../hooks/hooks.js';
 import { searchForContext } from '../knowledge/knowledge-in-context.js';
 import { userMessageOf } from '../transcript.js';
 import { continueRecordOf, isUserMessage, userMessageKey } from './conversation.js';
 
 /** Adds the messages of the user that came before this turn with requests to continue; the pre-hooks see them first. */
-export async function addUserMessages(execution: AgentExecution, turn: number): Promise<void> {
+export function addUserMessages(execution: AgentExecution, turn: number): StageWork {
+  const requests = execution.context.steps('continue');
+  return requests.length === 0 ? undefined : addThose(execution, requests, turn);
+}
+
+async function addThose(
+  execution: AgentExecution,
+  requests: readonly StepRecord[],
+  turn: number,
+): Promise<void> {
   const { context, messages } = execution;
-  for (const step of context.steps('continue')) {
+  for (const step of requests) {
     const { input, turn: before } = continueRecordOf(step);
     if (input === null || before !== turn) continue;
     if (isUserMessage(step)) {

@@ -7,7 +7,7 @@ import { inheritedAttempt } from '../../runs/run.js';
 import { hookIdentity as identityOf } from '../agent-structure.js';
 import { type Answer, keepInConversation, textOf } from '../answer/answer-record.js';
 import { withoutPlaces } from '../answer/ending.js';
-import type { AgentExecution } from '../execution.js';
+import type { AgentExecution, StageWork } from '../execution.js';
 import { hookRecord } from '../journal-records.js';
 import type { HookContext, HookInput, HookOutput, PostHook, PreHook, PreHookFunction } from './hook.js';
 import { preHookFields } from './hook-events.js';
@@ -18,10 +18,20 @@ import { conversationIn, earlierTexts, type SaidInput, withEarlierTexts } from '
  * Lets each pre-hook look at the input, in order; each sees what the one before made of it. What the user says when
  * a run continues is input too; the keys of its steps begin with `prefix`.
  */
-export async function runPreHooks(execution: AgentExecution, prefix = ''): Promise<void> {
+export function runPreHooks(execution: AgentExecution, prefix = ''): StageWork {
   const { preHooks } = execution.agent.settings;
-  if (prefix === '' && isInherited(execution.context)) return takeInput(execution);
-  if (preHooks === undefined) return;
+  if (prefix === '' && isInherited(execution.context)) {
+    takeInput(execution);
+    return undefined;
+  }
+  return preHooks && lookAtInput(execution, preHooks, prefix);
+}
+
+async function lookAtInput(
+  execution: AgentExecution,
+  preHooks: readonly PreHook[],
+  prefix: string,
+): Promise<void> {
   for (const [position, hook] of preHooks.entries()) {
     const { run, ...about } = named(hook, `pre_hook_${position + 1}`);
     const { name } = about;
@@ -84,10 +94,17 @@ function takeChange(input: SaidInput, conversation: CallerConversation | undefin
   input.conversation = withEarlierTexts(conversation, texts);
 }
 
-/** Lets each post-hook look at what the run has to say. What one of them refuses is withheld. */
-export async function runPostHooks(execution: AgentExecution, answer: Answer): Promise<Answer> {
+/** Lets each post-hook look at what the run has to say; undefined without one. What one of them refuses is withheld. */
+export function runPostHooks(execution: AgentExecution, answer: Answer): StageWork<Answer> {
   const { postHooks } = execution.agent.settings;
-  if (postHooks === undefined) return answer;
+  return postHooks && lookAtAnswer(execution, postHooks, answer);
+}
+
+async function lookAtAnswer(
+  execution: AgentExecution,
+  postHooks: readonly PostHook[],
+  answer: Answer,
+): Promise<Answer> {
   const { context } = execution;
   let current = answer;
   // what has not passed is not shown either when the run is cancelled now

@@ -1,7 +1,7 @@
 import { reasonOf } from '../../errors/reason.js';
 import type { StepSpec } from '../../runs/context.js';
 import type { Shaped } from '../../runs/journal/shapes.js';
-import type { AgentExecution } from '../execution.js';
+import type { AgentExecution, StageWork } from '../execution.js';
 import { knowledgeRecord } from '../journal-records.js';
 import { knownFilterKeys, searchToolName } from './knowledge-tools.js';
 import { hasKnowledge, knowledgeOf } from './knowledge-use.js';
@@ -13,10 +13,14 @@ const mostKeys = 100;
 const longestKey = 100;
 
 /** What the system message says about the search tool, if the model has one. */
-export async function knowledgeHint(execution: AgentExecution): Promise<string | undefined> {
+export function knowledgeHint(execution: AgentExecution): StageWork<string> {
   const { settings } = execution.agent;
   const { searchKnowledge: hasTool = true, addSearchKnowledgeInstructions: isAsked = true } = settings;
-  if (!hasKnowledge(settings) || !hasTool || !isAsked) return undefined;
+  return hasKnowledge(settings) && hasTool && isAsked ? searchHint(execution) : undefined;
+}
+
+async function searchHint(execution: AgentExecution): Promise<string> {
+  const { settings } = execution.agent;
   const about = knowledgeOf(settings).flatMap(({ name, settings: { description } }) =>
     description === undefined ? [] : [`- ${name}: ${description}`],
   );
@@ -53,12 +57,16 @@ async function keysFor(execution: AgentExecution): Promise<string[]> {
  * Searches for what the user says, when the agent adds knowledge to the context. It is recorded: an execution after a
  * crash shows the model the same. `prefix`: what the keys of the steps for this message begin with.
  */
-export async function searchForContext(execution: AgentExecution, prefix = ''): Promise<void> {
+export function searchForContext(execution: AgentExecution, prefix = ''): StageWork {
+  return execution.agent.settings.addKnowledgeToContext ? search(execution, prefix) : undefined;
+}
+
+async function search(execution: AgentExecution, prefix: string): Promise<void> {
   const { agent, context, input } = execution;
-  const { addKnowledgeToContext, referencesFormat: format = 'json' } = agent.settings;
+  const { referencesFormat: format = 'json' } = agent.settings;
   const key = prefix + contextSearchKey;
   const query = input.content.slice(0, longestQuery);
-  if (!addKnowledgeToContext || query.trim() === '') return;
+  if (query.trim() === '') return;
   // a run that began without it continues without it
   if (prefix === '' && context.recorded(key) === undefined && context.recorded('context') !== undefined)
     return;

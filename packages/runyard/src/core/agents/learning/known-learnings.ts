@@ -2,9 +2,9 @@ import type { JsonObject } from '../../json.js';
 import { keyedLearningId } from '../../learnings/learning-ids.js';
 import type { RunContext } from '../../runs/context.js';
 import { shortened } from '../auxiliary/bounded-text.js';
-import type { AgentExecution } from '../execution.js';
+import type { AgentExecution, StageWork } from '../execution.js';
 import { block } from '../memory/memory-text.js';
-import { kindsFor, type LearningKind, learningPlan } from './learning-settings.js';
+import { kindsFor, type LearningKind, type LearningPlan, learningPlan } from './learning-settings.js';
 import { statementsIn } from './merge-learned.js';
 
 /** How much a model is shown of each. */
@@ -39,9 +39,12 @@ export async function knownLearnings(
 }
 
 /** Earlier learnings, for the system message, if there are any. */
-export async function learningsForContext({ agent, context }: AgentExecution): Promise<string | undefined> {
+export function learningsForContext({ agent, context }: AgentExecution): StageWork<string | undefined> {
   const plan = learningPlan(agent.settings);
-  if (plan === undefined) return undefined;
+  return plan && learned(plan, context);
+}
+
+async function learned(plan: LearningPlan, context: RunContext): Promise<string | undefined> {
   // ids are of use only to a model that can change the records
   const known = await knownLearnings(context, kindsFor(plan, context.run.userId), plan.mode === 'agentic');
   if (known.length === 0) return undefined;

@@ -5,7 +5,7 @@ import { askForJson } from '../auxiliary/ask-for-json.js';
 import { plainMessage } from '../auxiliary/auxiliary-step.js';
 import { shortened } from '../auxiliary/bounded-text.js';
 import { stageModel } from '../auxiliary/stage-model.js';
-import type { AgentExecution } from '../execution.js';
+import type { AgentExecution, StageWork } from '../execution.js';
 import { block } from '../memory/memory-text.js';
 import { historyMessages } from '../transcript.js';
 import { knownLearnings } from './known-learnings.js';
@@ -25,10 +25,13 @@ const namedEntities = 50;
  * Asks a model what is new in a completed run and keeps it for later ones. A failure here is logged and never
  * ends the run.
  */
-export async function learnFromRun(execution: AgentExecution, answer: string): Promise<void> {
-  const { agent, context } = execution;
-  const plan = learningPlan(agent.settings);
-  if (plan?.mode !== 'always') return;
+export function learnFromRun(execution: AgentExecution, answer: string): StageWork {
+  const plan = learningPlan(execution.agent.settings);
+  return plan?.mode === 'always' ? learn(execution, plan, answer) : undefined;
+}
+
+async function learn(execution: AgentExecution, plan: LearningPlan, answer: string): Promise<void> {
+  const { context } = execution;
   const kinds = new Set(kindsFor(plan, context.run.userId));
   // the session is that of the outermost run: what a member said of it is a part of that run
   if (context.run.parentRunId !== null) kinds.delete('sessionContext');

@@ -1,5 +1,6 @@
+import type { RunContext } from '../../runs/context.js';
 import type { AgentSettings } from '../definition.js';
-import type { AgentExecution } from '../execution.js';
+import type { AgentExecution, StageWork } from '../execution.js';
 import { block, memoryLines } from './memory-text.js';
 
 const defaultMemoriesInContext = 30;
@@ -15,10 +16,18 @@ function showsMemories(settings: AgentSettings): boolean {
 }
 
 /** The memories about the user, for the system message, if the agent is configured to add them and any exist. */
-export async function memoriesForContext({ agent, context }: AgentExecution): Promise<string | undefined> {
-  const { settings } = agent;
+export function memoriesForContext({ agent, context }: AgentExecution): StageWork<string | undefined> {
   const { userId } = context.run;
-  if (!showsMemories(settings) || userId === null) return undefined;
+  return showsMemories(agent.settings) && userId !== null
+    ? listed(agent.settings, context, userId)
+    : undefined;
+}
+
+async function listed(
+  settings: AgentSettings,
+  context: RunContext,
+  userId: string,
+): Promise<string | undefined> {
   const count = settings.numMemoriesInContext ?? defaultMemoriesInContext;
   const memories = await context.ports.memories.list(userId, count);
   // ids are of use only to a model that can change the memories

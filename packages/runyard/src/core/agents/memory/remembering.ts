@@ -7,7 +7,7 @@ import { plainMessage, tryAuxiliaryModel } from '../auxiliary/auxiliary-step.js'
 import { shortened } from '../auxiliary/bounded-text.js';
 import { stageModel } from '../auxiliary/stage-model.js';
 import type { AgentDefinition } from '../definition.js';
-import type { UserListener } from '../execution.js';
+import type { StageWork, UserListener } from '../execution.js';
 import { type AuxiliaryRecord, type MemoryRecord, memoryRecord } from '../journal-records.js';
 import { changesIn, memoryModelTools } from './memory-changes.js';
 import { block, memoryLines } from './memory-text.js';
@@ -24,8 +24,6 @@ const eventKey = 'memory-update';
 const whatToRemember =
   'facts about the user that will still matter in later conversations: who they are, what they like and dislike, what they do and want, people, places and dates that matter to them, how they want to be answered. Not what matters only now, not what can be looked up, no passwords, keys or card numbers.';
 
-const nothingBegun: Promise<void> = Promise.resolve();
-
 /** Something that the user said. */
 interface Said {
   readonly message: string;
@@ -38,7 +36,7 @@ interface Said {
  * its answer. A failure here is logged and never ends the run.
  */
 export class Remembering implements UserListener {
-  private work = nothingBegun;
+  private work: StageWork;
   private readonly waiting: Said[] = [];
   private heard = false;
   private readonly userId: string | null;
@@ -66,12 +64,15 @@ export class Remembering implements UserListener {
     else this.begin(said);
   }
 
-  settled(): Promise<void> {
+  settled(): StageWork {
     return this.work;
   }
 
-  async completed(): Promise<void> {
-    if (!this.heard) return;
+  completed(): StageWork {
+    return this.heard ? this.complete() : undefined;
+  }
+
+  private async complete(): Promise<void> {
     this.context.emit({ event: 'MemoryUpdateStarted' }, `${eventKey}:started`);
     for (const said of this.waiting.splice(0)) this.begin(said);
     await this.work;
@@ -82,7 +83,7 @@ export class Remembering implements UserListener {
   private begin(said: Said): void {
     const { userId } = this;
     if (userId === null) return;
-    this.work = this.work
+    this.work = (this.work ?? Promise.resolve())
       .then(() => this.remember(userId, said))
       .catch((error: unknown) => this.complain(error));
   }

@@ -7,7 +7,7 @@ import { askForJson, type JsonAnswer, spokenMessages } from '../auxiliary/ask-fo
 import { plainMessage } from '../auxiliary/auxiliary-step.js';
 import { stageModel } from '../auxiliary/stage-model.js';
 import type { AgentSettings } from '../definition.js';
-import type { AgentExecution } from '../execution.js';
+import type { AgentExecution, StageWork } from '../execution.js';
 import { auxiliaryRecord, modelRecord } from '../journal-records.js';
 import {
   type ReasoningStep,
@@ -24,9 +24,12 @@ export function reasonsByItself({ reasoning, reasoningModel }: AgentSettings): b
 }
 
 /** Thinks before the first model call, step by step, and shows the model the result. */
-export async function reason(execution: AgentExecution): Promise<void> {
+export function reason(execution: AgentExecution): StageWork {
+  return reasonsByItself(execution.agent.settings) ? thinkFirst(execution) : undefined;
+}
+
+async function thinkFirst(execution: AgentExecution): Promise<void> {
   const { agent, context } = execution;
-  if (!reasonsByItself(agent.settings)) return;
   const minimum = agent.settings.reasoningMinSteps ?? defaultMinimum;
   const maximum = agent.settings.reasoningMaxSteps ?? Math.max(defaultMaximum, minimum);
   const thoughts: Message[] = [];

@@ -5,7 +5,7 @@ import type { RunContext, StepSpec } from '../../runs/context.js';
 import type { RecallOwner } from '../../runs/recall.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import { shortened } from '../auxiliary/bounded-text.js';
-import type { AgentExecution } from '../execution.js';
+import type { AgentExecution, StageWork } from '../execution.js';
 import { type RecallRecord, recallRecord } from '../journal-records.js';
 import { block } from '../memory/memory-text.js';
 import { exchangeOf } from '../transcript.js';
@@ -19,13 +19,21 @@ const longestMessage = 1_000;
 const longestBlock = 16_000;
 
 /** Earlier exchanges that are about what the user says, for the system message. Without them the run continues. */
-export async function recalledForContext(
+export function recalledForContext(
   execution: AgentExecution,
   shown: readonly string[],
+): StageWork<string | undefined> {
+  const plan = recallPlan(execution.agent.settings);
+  return plan && recalled(execution, plan, shown);
+}
+
+async function recalled(
+  execution: AgentExecution,
+  plan: RecallPlan,
+  shown: readonly string[],
 ): Promise<string | undefined> {
-  const { agent, context, input } = execution;
-  const plan = recallPlan(agent.settings);
-  if (plan === undefined || input.content.trim() === '') return undefined;
+  const { context, input } = execution;
+  if (input.content.trim() === '') return undefined;
   const owner = ownerOf(plan, context.run);
   if (owner === undefined) return undefined;
   try {
@@ -41,10 +49,14 @@ export async function recalledForContext(
 }
 
 /** Stores what later runs find this one by. A failure is logged and never ends the run. */
-export async function rememberExchange(execution: AgentExecution, answer: string): Promise<void> {
-  const { agent, context, input } = execution;
-  const plan = recallPlan(agent.settings);
-  if (plan === undefined || ownerOf(plan, context.run) === undefined) return;
+export function rememberExchange(execution: AgentExecution, answer: string): StageWork {
+  const plan = recallPlan(execution.agent.settings);
+  return plan && remember(execution, plan, answer);
+}
+
+async function remember(execution: AgentExecution, plan: RecallPlan, answer: string): Promise<void> {
+  const { context, input } = execution;
+  if (ownerOf(plan, context.run) === undefined) return;
   const text = `${shortened(input.content, longestText / 2)}\n\n${shortened(answer, longestText / 2)}`;
   if (text.trim() === '') return;
   await context.step(key, recallStep, async ({ signal }) => {

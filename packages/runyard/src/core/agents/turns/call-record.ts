@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { Writable } from '../../objects.js';
 import { canonicalJson } from '../../tools/call/canonical-json.js';
 import type { AgentExecution } from '../execution.js';
 import { isGuarded } from '../hooks/guarded.js';
@@ -9,17 +10,15 @@ const longestText = 500;
 const secretNames = /key$|secret|password|authorization|credential|(^|_)token$/i;
 
 /** How the model is about to be called, unless that is the same as in the last call. */
-export function newCallRecord(execution: AgentExecution): { input?: ModelCallRecord } {
+export function newCallRecord(execution: AgentExecution): ModelCallRecord | undefined {
   const { given, model, tools, soFar } = execution;
+  const record: Writable<ModelCallRecord> = { adapter: model.name };
+  if (isStreamed(execution)) record.stream = true;
+  if (tools.size > 0) record.tools = [...tools.keys()];
   const parameters = shownParameters({ ...model.parameters, ...given?.parameters });
-  const record: ModelCallRecord = {
-    adapter: model.name,
-    ...(isStreamed(execution) && { stream: true }),
-    ...(tools.size > 0 && { tools: [...tools.keys()] }),
-    ...(Object.keys(parameters).length > 0 && { parameters }),
-  };
+  if (Object.keys(parameters).length > 0) record.parameters = parameters;
   const { lastCall } = soFar;
-  return lastCall !== null && canonicalJson(lastCall) === canonicalJson(record) ? {} : { input: record };
+  return lastCall !== null && canonicalJson(lastCall) === canonicalJson(record) ? undefined : record;
 }
 
 export function isStreamed({ agent, context, output }: AgentExecution): boolean {

@@ -2,6 +2,7 @@ import type { PieceEvent } from '../../events/run-event.js';
 import { callOptions, onBehalf, pieceOf, responseOf, withModel } from '../../models/called-model.js';
 import type { Model, ModelRequest, ModelResponse, ToolChoice, ToolDefinition } from '../../models/model.js';
 import { withPace } from '../../models/pace/paced-model.js';
+import type { Writable } from '../../objects.js';
 import type { StepScope } from '../../runs/context.js';
 import {
   modelFields,
@@ -34,7 +35,7 @@ export function callModel(execution: AgentExecution, turn: number): Promise<Mode
     kind: 'model',
     name: execution.model.id,
     record: modelRecord,
-    ...newCallRecord(execution),
+    input: newCallRecord(execution),
   } as const;
   const calls = (scope: StepScope) =>
     callUntilAnswered(execution, scope, (callsBefore) => {
@@ -51,7 +52,7 @@ export function callModel(execution: AgentExecution, turn: number): Promise<Mode
 
 /** What is recorded of an answer; throws for one that the agent does not accept. */
 function accepted(execution: AgentExecution, answer: ModelRecord): ModelRecord {
-  const answered = { ...withOwnCallIds(answer, execution.soFar), ...answeredBy(execution) };
+  const answered: ModelRecord = Object.assign(withOwnCallIds(answer, execution.soFar), answeredBy(execution));
   assertAccepted(execution.agent.settings, execution.model, answered);
   return answered;
 }
@@ -209,19 +210,17 @@ function toolDefinitions(tools: Iterable<{ definition: ToolDefinition }>): ToolD
 }
 
 export function modelRecordOf(response: ModelResponse, timeToFirstToken: number): ModelRecord {
-  return {
-    content: response.content,
-    finishReason: response.finishReason,
-    usage: { ...response.usage },
-    timeToFirstToken,
-    ...(response.finishMessage && { finishMessage: response.finishMessage }),
-    ...(response.citations !== undefined && { citations: response.citations }),
-    ...(response.reasoningContent && { reasoning: response.reasoningContent }),
-    ...(response.toolCalls.length > 0 && { toolCalls: response.toolCalls.map((call) => ({ ...call })) }),
-    ...(response.providerData !== undefined && { providerData: response.providerData }),
-    ...(response.media?.length && { media: response.media }),
-    ...(response.cached === true && { cached: true as const }),
-  };
+  const { content, finishReason, usage } = response;
+  // stored: fields without a value are not there, and the others in this order
+  const record: Writable<ModelRecord> = { content, finishReason, usage: { ...usage }, timeToFirstToken };
+  if (response.finishMessage) record.finishMessage = response.finishMessage;
+  if (response.citations !== undefined) record.citations = response.citations;
+  if (response.reasoningContent) record.reasoning = response.reasoningContent;
+  if (response.toolCalls.length > 0) record.toolCalls = response.toolCalls.map((call) => ({ ...call }));
+  if (response.providerData !== undefined) record.providerData = response.providerData;
+  if (response.media?.length) record.media = response.media;
+  if (response.cached === true) record.cached = true;
+  return record;
 }
 
 export function elapsedSeconds(started: number): number {

@@ -20,28 +20,31 @@ export interface ToolSet extends CollectedTools {
  * The tools of one run: the agent's own, the built-in ones that its settings add, those of its sources and those of the
  * caller.
  */
-export async function toolSetOf(run: AskingRun): Promise<ToolSet> {
-  const unavailable: string[] = [];
-  const own = await ownTools(run, unavailable);
-  return { ...withCallerTools(own, run.context.options.callerInput?.tools), unavailable };
+export function toolSetOf(run: AskingRun): ToolSet | Promise<ToolSet> {
+  const { agent, context } = run;
+  const { tools, toolInstructions: instructions, toolEntries } = agent;
+  const sources = toolSourcesOf(toolEntries);
+  if (sources.length > 0 && context.replay === null) return withSources(run, sources);
+  // a replay opens no connections
+  for (const { name } of sources) context.replay?.leaveOut(`the tools of '${name}'`);
+  return toolSet(run, { tools, instructions }, []);
 }
 
-async function ownTools(run: AskingRun, unavailable: string[]): Promise<CollectedTools> {
-  const { agent, context } = run;
-  const { id, tools, toolInstructions, toolEntries } = agent;
-  const sources = toolSourcesOf(toolEntries);
-  if (sources.length === 0) return { tools, instructions: toolInstructions };
-  if (context.replay !== null) {
-    // a replay opens no connections
-    for (const { name } of sources) context.replay.leaveOut(`the tools of '${name}'`);
-    return { tools, instructions: toolInstructions };
-  }
+async function withSources(run: AskingRun, sources: readonly ToolSource[]): Promise<ToolSet> {
+  const { id, toolEntries } = run.agent;
+  const unavailable: string[] = [];
   const values = await valuesFor(sources, run);
-  return collectTools(`Agent '${id}'`, toolEntries, async (source) => {
+  const own = await collectTools(`Agent '${id}'`, toolEntries, async (source) => {
     const found = await toolsOf(source, run, values);
     if (found === undefined) unavailable.push(source.name);
     return found ?? [];
   });
+  return toolSet(run, own, unavailable);
+}
+
+function toolSet({ context }: AskingRun, own: CollectedTools, unavailable: readonly string[]): ToolSet {
+  const { tools, instructions } = withCallerTools(own, context.options.callerInput?.tools);
+  return { tools, instructions, unavailable };
 }
 
 export const sourcesKey = 'sources';

@@ -6,6 +6,7 @@ import { read, readIf } from '../../runs/journal/codec.js';
 import type { Run } from '../../runs/run.js';
 import { fitInName } from '../../schemas/value-schema.js';
 import type { AgentDefinition } from '../definition.js';
+import type { StageWork } from '../execution.js';
 import { contextRecord, toolRecord } from '../journal-records.js';
 import { block } from '../memory/memory-text.js';
 import { fieldSchemas, type WorkingMemorySettings } from './working-memory-settings.js';
@@ -61,12 +62,12 @@ export interface StoredMemory {
 }
 
 /** The memory for the context step, which records it. */
-export async function memoryForContext(
+export function memoryForContext(
   { settings: { workingMemory } }: AgentDefinition,
   context: RunContext,
-): Promise<JsonObject | undefined> {
+): StageWork<JsonObject> {
   const identity = workingMemory && memoryIdentity(context.run, workingMemory);
-  return identity && (await storedMemory(context, workingMemory, identity)).fitting;
+  return identity && storedMemory(context, workingMemory, identity).then(({ fitting }) => fitting);
 }
 
 /** The same for the system message. */
