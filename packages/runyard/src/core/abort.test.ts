@@ -75,3 +75,17 @@ test('a signal that is asked for before the abort, and one that is asked for aft
   expect(late.signal.reason).toBe(reason);
   expect(() => late.throwIfAborted()).toThrow(reason);
 });
+
+test('those who listen without a signal hear of the abort once, after those who asked for one', () => {
+  const abort = new LazyAbort();
+  const heard: unknown[] = [];
+  const gone = () => heard.push('gone');
+  abort.addEventListener('abort', gone);
+  abort.addEventListener('abort', () => heard.push(abort.reason));
+  abort.signal.addEventListener('abort', () => heard.push('signal'));
+  abort.removeEventListener('abort', gone);
+  abort.abort('enough');
+  abort.addEventListener('abort', gone);
+  abort.abort('later');
+  expect(heard).toEqual(['signal', 'enough']);
+});

@@ -15,6 +15,8 @@ export class LazyAbort implements Abortable {
   /** Called before those who asked for the signal hear of it. */
   onAbort: { handleEvent(): void } | undefined;
   #controller: AbortController | undefined;
+  /** Those who listen without a signal. */
+  #listeners: Set<() => void> | undefined;
   #aborted = false;
   #reason: unknown;
 
@@ -42,18 +44,22 @@ export class LazyAbort implements Abortable {
     this.#reason = reason;
     this.onAbort?.handleEvent();
     this.#controller?.abort(reason);
+    for (const listener of this.#listeners ?? []) listener();
   }
 
   throwIfAborted(): void {
     if (this.#aborted) throw this.#reason;
   }
 
-  addEventListener(type: 'abort', listener: () => void, options?: { once: boolean }): void {
-    this.signal.addEventListener(type, listener, options);
+  /** Makes no signal. It aborts once, whatever the options say. */
+  addEventListener(_type: 'abort', listener: () => void): void {
+    if (this.#aborted) return;
+    this.#listeners ??= new Set();
+    this.#listeners.add(listener);
   }
 
-  removeEventListener(type: 'abort', listener: () => void): void {
-    this.#controller?.signal.removeEventListener(type, listener);
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners?.delete(listener);
   }
 }
 

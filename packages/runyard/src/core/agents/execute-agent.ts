@@ -51,7 +51,7 @@ export async function executeAgent(agent: AgentDefinition, context: RunContext):
   await buildContext(execution);
   const { remembering } = execution;
   remembering.hear(execution.input.content);
-  let result: RunResult;
+  let result: Writable<RunResult>;
   try {
     const thinking = reason(execution);
     if (thinking !== undefined) await thinking;
@@ -79,7 +79,8 @@ export async function executeAgent(agent: AgentDefinition, context: RunContext):
   if (storing !== undefined) await storing;
   const summarising = summariseSession(execution, answer);
   if (summarising !== undefined) await summarising;
-  return { ...result, metrics: metricsOf(agent.model, context) };
+  result.metrics = metricsOf(agent.model, context);
+  return result;
 }
 
 function entryEvent({ model }: AgentDefinition, { entry }: RunContext): RunEvent {
@@ -186,7 +187,10 @@ function continuesAfter({ agent, context }: AgentExecution, turn: number): boole
   return isContinuedAfter(context, turn) || (agent.continuesAfter?.(context, turn) ?? false);
 }
 
-async function complete(execution: AgentExecution, { answer, shown }: LastTurn): Promise<RunResult> {
+async function complete(
+  execution: AgentExecution,
+  { answer, shown }: LastTurn,
+): Promise<Writable<RunResult>> {
   const { agent, context, metadata, extra } = execution;
   completeReasoningTools(execution);
   const given = agent.answer?.(context, answer) ?? answerOf(execution, answer, shown);

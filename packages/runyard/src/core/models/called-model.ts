@@ -7,6 +7,7 @@ import { kindOf, storable } from '../storable-json.js';
 import { citedNumbers, citedTexts, isPlace } from './citations.js';
 import { finishReasons, type Model, type ModelCallOptions, type ModelResponse } from './model.js';
 import { ModelError } from './model-error.js';
+import { type CallScope, StepCallOptions } from './step-call-options.js';
 
 /**
  * Works with a model: one of the application, or of a package that it brings along, on behalf of the run. Runyard's own
@@ -34,8 +35,8 @@ export function onBehalf<T>({ callApplication }: ModelCaller, model: Model, work
 }
 
 /** What a model is called with. One of the application that does not ask for the signal costs none. */
-export function callOptions(model: Model, scope: { readonly signal: AbortSignal }): ModelCallOptions {
-  return isNative(model) ? { signal: scope.signal } : new AskedOptions(scope);
+export function callOptions(model: Model, scope: CallScope): ModelCallOptions {
+  return isNative(model) ? new StepCallOptions(scope) : new AskedOptions(scope);
 }
 
 class AskedOptions implements ModelCallOptions {

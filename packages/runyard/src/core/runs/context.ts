@@ -1,3 +1,4 @@
+import type { Abortable } from '../abort.js';
 import type { PieceEvent, RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Log } from '../log.js';
@@ -66,6 +67,8 @@ export interface FailedTry {
 export interface StepScope {
   readonly key: string;
   readonly signal: AbortSignal;
+  /** Aborted with the signal, and there without one. */
+  readonly stop?: Abortable;
   /** The same for every execution of this step: outside systems can use it to do the work once. */
   readonly idempotencyKey: string;
 }

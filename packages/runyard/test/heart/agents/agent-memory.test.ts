@@ -177,9 +177,14 @@ describe('remembering', () => {
   test('runs beside the answer, and is done when the run completes', async () => {
     const held = gate();
     const asked = gate();
-    const memoryModel = scriptedModel([{ ...add('Likes tea'), waitFor: held.promise }]);
-    const model = scriptedModel(() => {
+    const memoryModel = scriptedModel(async () => {
       asked.open();
+      await held.promise;
+      return add('Likes tea');
+    });
+    // the answer comes only once the memory model is asked
+    const model = scriptedModel(async () => {
+      await asked.promise;
       return 'ok';
     });
     const memories = new InProcessMemories();
@@ -189,6 +194,7 @@ describe('remembering', () => {
     const handle = await begin(engine, component, { userId: 'ada' });
     await asked.promise;
     expect(memoryModel.requests).toHaveLength(1);
+    expect(model.requests).toHaveLength(1);
     held.open();
     const { run } = await handle.ended;
     expect(run.status).toBe('completed');

@@ -94,7 +94,7 @@ async function whole(execution: AgentExecution, scope: StepScope): Promise<Model
   const model = modelToCall(execution);
   const started = performance.now();
   const given = await withModel(context, model, () =>
-    model.generate(requestOf(execution), { signal: scope.signal }),
+    model.generate(requestOf(execution), callOptions(model, scope)),
   );
   const response = responseOf(model, given);
   const { content, reasoningContent } = response;
@@ -186,27 +186,30 @@ function requestOf(execution: AgentExecution): ModelRequest {
   const prompted = output === null || agent.model.capabilities.structuredOutput === 'prompted';
   const native = output !== null && model.capabilities.structuredOutput === 'native';
   const firstChoice = soFar.lastCall === null ? context.options.callerInput?.toolChoice : undefined;
-  return {
+  const request: Writable<ModelRequest> = {
     tools: toolDefinitions(tools.values()),
-    ...toolChoiceOf(firstChoice ?? agent.settings.toolChoice, soFar.toolCalls),
-    // a hook decides about each call anew
-    ...(given?.toolChoice !== undefined && { toolChoice: given.toolChoice }),
-    ...(given?.parameters !== undefined && { parameters: given.parameters }),
     media: context.ports.media,
-    ...(prompted ? { messages } : withOutput(model, messages, output.format)),
-    ...(native && { output: output.format }),
+    messages: prompted ? messages : withOutput(model, messages, output.format).messages,
   };
+  // a hook decides about each call anew
+  const toolChoice =
+    given?.toolChoice ?? unlessMade(firstChoice ?? agent.settings.toolChoice, soFar.toolCalls);
+  if (toolChoice !== undefined) request.toolChoice = toolChoice;
+  if (given?.parameters !== undefined) request.parameters = given.parameters;
+  if (native) request.output = output.format;
+  return request;
 }
 
 /** A call that the model is forced to make is made once: forced again and again, it would never come to an answer. */
-function toolChoiceOf(choice: ToolChoice | undefined, callsBefore: number): { toolChoice?: ToolChoice } {
+function unlessMade(choice: ToolChoice | undefined, callsBefore: number): ToolChoice | undefined {
   const forces = choice === 'required' || typeof choice === 'object';
-  const made = forces && callsBefore > 0;
-  return choice === undefined || made ? {} : { toolChoice: choice };
+  return forces && callsBefore > 0 ? undefined : choice;
 }
 
 function toolDefinitions(tools: Iterable<{ definition: ToolDefinition }>): ToolDefinition[] {
-  return Array.from(tools, (tool) => tool.definition);
+  const definitions: ToolDefinition[] = [];
+  for (const { definition } of tools) definitions.push(definition);
+  return definitions;
 }
 
 export function modelRecordOf(response: ModelResponse, timeToFirstToken: number): ModelRecord {

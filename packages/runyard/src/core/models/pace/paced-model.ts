@@ -80,7 +80,8 @@ class PacedModel extends WrappedModel {
 
   /** A refusal slows the others down also when the adapter tries again by itself, whichever code makes the call. */
   #heard(options: ModelCallOptions): ModelCallOptions {
-    return { ...options, failedTry: (error) => this.pace.failed(this.model, error) };
+    const { signal } = options;
+    return { ...options, signal, failedTry: (error) => this.pace.failed(this.model, error) };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Abortable } from '../../abort.js';
 import type { JsonObject } from '../../json.js';
 import { native } from '../../native-code.js';
 import type { Message } from '../message.js';
@@ -10,6 +11,7 @@ import type {
   ModelResponse,
 } from '../model.js';
 import { ModelError } from '../model-error.js';
+import { stopOf } from '../step-call-options.js';
 import { AnswerReader } from './answer/answer-reader.js';
 import type { ConnectionOptions } from './call/connection-options.js';
 import { ProviderAnswer, type ProviderCall } from './call/provider-call.js';
@@ -35,7 +37,7 @@ interface Exchange {
   readonly begin: () => GrowingAnswer;
   readonly attempt: number;
   readonly continuations: number;
-  readonly failedTry: ModelCallOptions['failedTry'];
+  readonly options: ModelCallOptions;
 }
 
 interface Settled {
@@ -73,7 +75,8 @@ export class ProviderModel implements Model {
     let exchange = begun instanceof Promise ? await begun : begun;
     for (;;) {
       try {
-        const settled = this.#settle(exchange, await this.#whole(exchange));
+        const answer = await this.#whole(exchange, await ProviderAnswer.open(exchange.call));
+        const settled = this.#settle(exchange, answer);
         const { response, next } = settled instanceof Promise ? await settled : settled;
         if (next === undefined) return response;
         exchange = next;
@@ -85,7 +88,7 @@ export class ProviderModel implements Model {
 
   /** One generator, not one inside another: the hop between two of them costs as much as a token itself. */
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ModelChunk> {
-    const { signal } = options;
+    const stop = stopOf(options);
     const begun = this.#exchange(request, options, true);
     let exchange = begun instanceof Promise ? await begun : begun;
     for (;;) {
@@ -97,7 +100,7 @@ export class ProviderModel implements Model {
         const ignoresStream = /^(application\/json|text\/html)/i.test(answer.contentType);
         if (ignoresStream) {
           // What it sent is the whole answer.
-          growing = await this.#read(exchange, answer);
+          growing = await this.#whole(exchange, answer);
         } else {
           const reader = this.#reader(exchange);
           growing = reader.answer;
@@ -105,7 +108,7 @@ export class ProviderModel implements Model {
             const arriving = answer.read();
             const bytes = arriving instanceof Promise ? await unlessFinished(arriving, growing) : arriving;
             for (const chunk of reader.take(bytes)) {
-              signal.throwIfAborted();
+              stop.throwIfAborted();
               delivered = true;
               yield chunk;
             }
@@ -134,11 +137,7 @@ export class ProviderModel implements Model {
     }
   }
 
-  #exchange(
-    request: ModelRequest,
-    { signal, failedTry }: ModelCallOptions,
-    stream: boolean,
-  ): Exchange | Promise<Exchange> {
+  #exchange(request: ModelRequest, options: ModelCallOptions, stream: boolean): Exchange | Promise<Exchange> {
     const begin = () => this.#protocol.answer(request, this.#client.fail);
     const body: BodyOptions = { stream, unsigned: false };
     const exchange = (call: ProviderCall): Exchange => ({
@@ -146,15 +145,15 @@ export class ProviderModel implements Model {
       call,
       body,
       begin,
-      failedTry,
+      options,
       attempt: 0,
       continuations: 0,
     });
-    const call = this.#call(request, signal, body);
+    const call = this.#call(request, stopOf(options), body);
     return call instanceof Promise ? call.then(exchange) : exchange(call);
   }
 
-  #call(request: ModelRequest, signal: AbortSignal, body: BodyOptions): ProviderCall | Promise<ProviderCall> {
+  #call(request: ModelRequest, signal: Abortable, body: BodyOptions): ProviderCall | Promise<ProviderCall> {
     signal.throwIfAborted();
     const call = (text: string) =>
       this.#client.call(this.#protocol.url(body.stream), text, signal, body.stream);
@@ -175,7 +174,7 @@ export class ProviderModel implements Model {
     answer: GrowingAnswer,
     made: ModelResponse | Promise<ModelResponse>,
   ): Promise<Settled> {
-    const { request, continuations, failedTry } = exchange;
+    const { request, continuations, options } = exchange;
     const response = await made;
     const begin = answer.continuation;
     if (begin === undefined) return { response };
@@ -187,28 +186,24 @@ export class ProviderModel implements Model {
     const call = await this.#call(request, exchange.call.signal, body);
     return {
       response,
-      next: { request, call, body, begin, failedTry, attempt: 0, continuations: continuations + 1 },
+      next: { request, call, body, begin, options, attempt: 0, continuations: continuations + 1 },
     };
   }
 
   /** What to send after a failure, when it is time to; throws the error if another try makes no sense. */
   async #nextTry(exchange: Exchange, error: unknown): Promise<Exchange> {
-    const { call, request, attempt } = exchange;
+    const { call, request, attempt, options: given } = exchange;
     if (refusesSignatures(error)) {
       const options = { ...exchange.body, unsigned: true };
       const body = await this.#protocol.body(request, options);
       if (body !== call.body) return { ...exchange, call: { ...call, body }, body: options };
     }
-    exchange.failedTry?.(error);
-    await this.#client.pause(error, attempt, call.signal);
+    given.failedTry?.(error);
+    await this.#client.pause(error, attempt, given.signal);
     return { ...exchange, attempt: attempt + 1 };
   }
 
-  async #whole(exchange: Exchange): Promise<GrowingAnswer> {
-    return this.#read(exchange, await ProviderAnswer.open(exchange.call));
-  }
-
-  #read({ begin }: Exchange, opened: ProviderAnswer): Promise<GrowingAnswer> {
+  #whole({ begin }: Exchange, opened: ProviderAnswer): Promise<GrowingAnswer> {
     return this.#client.whole(opened, (body, text) => {
       const lacking = this.#protocol.lacks(body);
       if (lacking !== undefined)

@@ -17,7 +17,7 @@ export class RecordedSteps {
   }
 
   /** Whether it is to end, without a signal that would have to be made. */
-  protected get stop(): Abortable {
+  get stop(): Abortable {
     return this.inside?.signal ?? this.live.abort;
   }
 

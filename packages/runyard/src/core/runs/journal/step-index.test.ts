@@ -32,6 +32,15 @@ test.each(sizes)('steps are found by the run that they are of, beside %i others'
   expect(index.under('a/').map(({ status }) => status)).toEqual(['completed', 'running', 'running']);
 });
 
+test.each(sizes)('steps are in their order, whenever they were put, beside %i others', (others) => {
+  const index = new StepIndex();
+  const [first, second, third] = [stepOf('a/1'), stepOf('a/2'), stepOf('a/3')];
+  for (let number = 0; number < others; number += 1) index.put(stepOf(`other:${number}`, 'tool'));
+  for (const step of [first, third, second]) index.put(step);
+  expect(keysOf(index.of('a/'))).toEqual(['a/1', 'a/2', 'a/3']);
+  expect(keysOf(index.under('a/'))).toEqual(['a/1', 'a/2', 'a/3']);
+});
+
 test.each(sizes)('a step has its tries and those that name it as their parts, beside %i others', (others) => {
   const index = new StepIndex();
   for (let number = 0; number < others; number += 1) index.put(stepOf(`other:${number}`));

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Abortable } from '../../../abort.js';
 import { backOffMs } from '../../../back-off.js';
 import { errorCode } from '../../../errors/error-code.js';
 import { ModelError } from '../../model-error.js';
@@ -9,7 +10,7 @@ import { errorFromResponse } from './provider-failure.js';
 /** One request to a provider. */
 export interface ProviderCall extends OutgoingRequest {
   readonly provider: string;
-  readonly signal: AbortSignal;
+  readonly signal: Abortable;
   /** The longest wait for the first byte of the answer. */
   readonly firstByteTimeoutMs: number;
   /** The longest silence after it. */

@@ -1,3 +1,4 @@
+import type { Abortable } from '../../../abort.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../json.js';
 import { ModelError } from '../../model-error.js';
 import { fetchTransport } from '../transport/fetch-transport.js';
@@ -54,7 +55,7 @@ export class ProviderClient {
   }
 
   /** `streamed`: the answer is read while it is written. */
-  call(url: string, body: string, signal: AbortSignal, streamed = false): ProviderCall {
+  call(url: string, body: string, signal: Abortable, streamed = false): ProviderCall {
     const { firstByteTimeoutMs = 300_000, timeoutMs = 120_000, fetch } = this.#connection;
     return {
       provider: this.#access.provider,

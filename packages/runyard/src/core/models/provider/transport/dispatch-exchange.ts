@@ -144,12 +144,13 @@ function allHeadersOf(headers: HeaderFields, streamed: boolean): HeaderFields {
 
 /** The value of a header in a list of names and values; empty if there is none. */
 function headerOf(raw: readonly Uint8Array[], name: string): string {
-  const values: string[] = [];
+  let found: string | undefined;
   for (let index = 0; index + 1 < raw.length; index += 2) {
-    if (raw[index]?.length === name.length && textOf(raw[index]).toLowerCase() === name)
-      values.push(textOf(raw[index + 1]));
+    if (raw[index]?.length !== name.length || textOf(raw[index]).toLowerCase() !== name) continue;
+    const value = textOf(raw[index + 1]);
+    found = found === undefined ? value : `${found}, ${value}`;
   }
-  return values.join(', ');
+  return found ?? '';
 }
 
 function allHeaders(raw: readonly Uint8Array[]): Headers {

@@ -195,6 +195,38 @@ describe('the usual transport', () => {
     expect(dispatch).toHaveBeenCalledTimes(1);
   });
 
+  it('lets a dispatcher change the headers of one request, and of no other', async () => {
+    const place = Symbol.for('undici.globalDispatcher.1');
+    const usual = Reflect.get(globalThis, place);
+    let calls = 0;
+    ends.push(() => Reflect.set(globalThis, place, usual));
+    Reflect.set(globalThis, place, {
+      dispatch(request: { headers: Record<string, string> }, handler: object) {
+        calls += 1;
+        if (calls === 1) request.headers['x-first'] = 'yes';
+        return usual.dispatch(request, handler);
+      },
+    });
+    const whole = { body: { choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] } };
+    const { model, server } = await modelFor([
+      whole,
+      whole,
+      { events: [textChunk('ok'), finishChunk()] },
+      whole,
+    ]);
+    await model.generate(ask(), open());
+    await model.generate(ask(), open());
+    await collect(model.stream(ask(), open()));
+    await model.generate(ask(), open());
+    const sent = server.requests.map(({ headers }) => [headers['x-first'], headers['accept-encoding']]);
+    expect(sent).toEqual([
+      ['yes', 'gzip, deflate, br'],
+      [undefined, 'gzip, deflate, br'],
+      [undefined, 'identity'],
+      [undefined, 'gzip, deflate, br'],
+    ]);
+  });
+
   it('is a global fetch that the application has replaced', async () => {
     const { fetch } = globalThis;
     const replaced = vi.fn(fetch);
