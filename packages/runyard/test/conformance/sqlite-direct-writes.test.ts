@@ -14,6 +14,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { SqliteDatabase, WriteUnit } from '../../src/platform/storage/database.js';
 import { loadSqliteLibrary } from '../../src/platform/storage/sqlite/library.js';
+import { encodeText } from '../../src/platform/storage/text.js';
 import { isTransientStorageError } from '../../src/platform/storage/transient.js';
 import { emptySqlite } from '../support/databases.js';
 import { gate, until } from '../support/until.js';
@@ -109,6 +110,27 @@ test('a refused unit reports its guard, and one that fails leaves nothing', asyn
   await expect(database.write([taken])).rejects.toThrow(/UNIQUE/);
   await database.write(note('three'));
   expect(await all()).toEqual(['one', 'three']);
+});
+
+test.each([1, 2])('values that SQLite does not hold are encoded, in %i units', async (count) => {
+  const { database } = await openNotes();
+  const values = ['plain', 'nul \0', '\ud800', '\u0001', null, 7, ['a', 'nul \0'], new Uint8Array([1, 0])];
+  for (const [index, value] of values.entries())
+    await database.write(
+      Array.from({ length: count }, (_, unit) => [
+        { sql: insert, parameters: [`${index} ${unit} \0`, value as string] },
+      ]),
+    );
+  const stored = { name: 'texts', sqlite: 'SELECT id, text FROM notes ORDER BY rowid', postgres: '' };
+  const rows = (await database.read<{ id: string; text: unknown }>(stored, [])).slice(2);
+  expect(rows).toEqual(
+    values.flatMap((value, index) =>
+      Array.from({ length: count }, (_, unit) => ({
+        id: `${index} ${unit} \0`,
+        text: Array.isArray(value) ? JSON.stringify(value.map(encodeText)) : value === 7 ? '7' : value,
+      })),
+    ),
+  );
 });
 
 test('a write waits in the thread while another process writes, and the main thread does not', async () => {

@@ -12,11 +12,13 @@ interface WellFormedText {
   isWellFormed(): boolean;
 }
 
-export function encodeText(text: string): string {
+export function isStoredAsIs(text: string): boolean {
   // every Node of today has it; the types are those of ES2023
-  const plain =
-    (text as unknown as WellFormedText).isWellFormed() && !text.includes('\0') && !text.startsWith(mark);
-  return plain ? text : mark + JSON.stringify(text);
+  return (text as unknown as WellFormedText).isWellFormed() && !text.includes('\0') && !text.startsWith(mark);
+}
+
+export function encodeText(text: string): string {
+  return isStoredAsIs(text) ? text : mark + JSON.stringify(text);
 }
 
 export function decodeText(stored: string): string {
