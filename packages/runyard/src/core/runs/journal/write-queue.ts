@@ -146,7 +146,10 @@ export class WriteQueue {
 
   private scheduleLazily(isAwaited: boolean): void {
     if (isAwaited && !this.hurries) this.cancelTimer();
-    if (this.cancelLazy !== null) return;
+    if (this.cancelLazy === null) this.startTimer(isAwaited);
+  }
+
+  private startTimer(isAwaited: boolean): void {
     const begin = () => {
       this.cancelLazy = null;
       this.schedule();
