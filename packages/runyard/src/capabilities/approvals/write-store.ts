@@ -5,7 +5,7 @@ import {
   columnsOf,
   type Fields,
   noRows,
-  type PlannedRows,
+  type PlanBuilder,
   type RowInsert,
   type Rows,
   type RowUpdate,
@@ -57,12 +57,10 @@ const cancelApprovals: RowUpdate = {
 };
 
 /** What is recorded and cancelled with runs, as if the parts of a write had come one after the other. */
-export function approvalEffects(writes: readonly RunWrite[]): PlannedRows[] {
-  return [
-    // First: it cancels nothing that comes after it.
-    { write: cancelApprovals, rows: rowsOf(writes, cancelled) },
-    { write: recordApprovals, rows: rowsOf(writes, recorded) },
-  ];
+export function addApprovalEffects(plan: PlanBuilder, writes: readonly RunWrite[]): void {
+  // First: it cancels nothing that comes after it.
+  plan.effect(cancelApprovals, rowsOf(writes, cancelled));
+  plan.effect(recordApprovals, rowsOf(writes, recorded));
 }
 
 function cancelled({ runId, approvals }: RunWrite): Rows {

@@ -1,7 +1,7 @@
 import type { RunWrite } from '../../core/runs/journal/ports.js';
 import {
   noRows,
-  type PlannedRows,
+  type PlanBuilder,
   type Rows,
   type RowUpdate,
   rowsOf,
@@ -17,8 +17,8 @@ const releaseMedia: RowUpdate = {
 };
 
 /** The bytes of runs that end and do not keep them. */
-export function mediaEffects(writes: readonly RunWrite[]): PlannedRows[] {
-  return [{ write: releaseMedia, rows: rowsOf(writes, ended) }];
+export function addMediaEffects(plan: PlanBuilder, writes: readonly RunWrite[]): void {
+  plan.effect(releaseMedia, rowsOf(writes, ended));
 }
 
 function ended({ runId, forgotten }: RunWrite): Rows {

@@ -1,10 +1,11 @@
 import type { ModelUsage, RunWrite, UsageWrite } from '../../core/runs/journal/ports.js';
+import type { SqlValue } from '../../platform/storage/database.js';
 import { encodeText } from '../../platform/storage/text.js';
 import {
   columnsOf,
   type Fields,
   noRows,
-  type PlannedRows,
+  type PlanBuilder,
   type RowDelete,
   type RowInsert,
   type Rows,
@@ -66,11 +67,9 @@ const removeUsage: RowDelete = {
 };
 
 /** What the runs have used replaces what was stored of them. */
-export function usageEffects(writes: readonly RunWrite[]): PlannedRows[] {
-  return [
-    { write: removeUsage, rows: rowsOf(writes, removed) },
-    { write: writeUsage, rows: rowsOf(writes, written) },
-  ];
+export function addUsageEffects(plan: PlanBuilder, writes: readonly RunWrite[]): void {
+  plan.effect(removeUsage, rowsOf(writes, removed));
+  plan.effect(writeUsage, rowsOf(writes, written));
 }
 
 /** One that was never taken up again rests for the first time. */
@@ -84,12 +83,11 @@ function removed({ runId, usage, attempt }: RunWrite): Rows {
 function written({ runId, usage }: RunWrite): Rows {
   if (usage === undefined) return noRows;
   const { run, runs, models } = usage;
-  return [
-    ...runs.map(({ provider, model, count }) =>
-      valuesOf(fields, { purpose: '', provider, model, ...nothingUsed }, count, runId, run),
-    ),
-    ...models.map((used) => valuesOf(fields, used, 0, runId, run)),
-  ];
+  const rows: SqlValue[][] = [];
+  for (const { provider, model, count } of runs)
+    rows.push(valuesOf(fields, { purpose: '', provider, model, ...nothingUsed }, count, runId, run));
+  for (const used of models) rows.push(valuesOf(fields, used, 0, runId, run));
+  return rows;
 }
 
 const nothingUsed: Omit<ModelUsage, 'purpose' | 'provider' | 'model'> = {

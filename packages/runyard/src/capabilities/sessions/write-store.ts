@@ -3,9 +3,8 @@ import type { SqlValue } from '../../platform/storage/database.js';
 import {
   type Assignments,
   type Column,
-  type GuardingRows,
   noRows,
-  type PlannedRows,
+  type PlanBuilder,
   type RowDelete,
   type RowInsert,
   type RowLock,
@@ -116,35 +115,52 @@ const replaceSummaries: RowInsert = {
   where: 'stored.covers_until <= given.covers_until',
 };
 
-export function sessionGuards(writes: readonly RunWrite[]): GuardingRows<'foreign_session'>[] {
+export function addSessionGuards(
+  plan: Pick<PlanBuilder<'foreign_session'>, 'guard'>,
+  writes: readonly RunWrite[],
+): void {
   const made: SqlValue[][] = [];
   const known: SqlValue[][] = [];
   for (const { write, runs } of mergedSessions(writes))
     (write.existing ? known : made).push(rowOf(write, runs));
-  return [
-    { write: lockSessions, rows: sessionsToLock(writes, made.length) },
-    { write: touchSessions, rows: made, reason: 'foreign_session' },
-    { write: touchKnownSessions, rows: known, reason: 'foreign_session' },
-  ];
+  plan.guard(lockSessions, sessionsToLock(writes, made.length, known.length));
+  plan.guard(touchSessions, made, 'foreign_session');
+  plan.guard(touchKnownSessions, known, 'foreign_session');
 }
 
-export function sessionEffects(writes: readonly RunWrite[]): PlannedRows[] {
-  const { set, removed } = stateRows(writes);
-  return [
-    { write: setState, rows: set },
-    { write: removeState, rows: removed },
-    { write: replaceSummaries, rows: summaryRows(writes) },
-  ];
+export function addSessionEffects(plan: PlanBuilder, writes: readonly RunWrite[]): void {
+  if (writes.some(changesState)) {
+    const { set, removed } = stateRows(writes);
+    plan.effect(setState, set);
+    plan.effect(removeState, removed);
+  }
+  if (writes.some(summarises)) plan.effect(replaceSummaries, summaryRows(writes));
+}
+
+function changesState({ state }: RunWrite): boolean {
+  return state !== undefined;
+}
+
+function summarises({ summary }: RunWrite): boolean {
+  return summary !== undefined;
+}
+
+interface MergedSession {
+  write: SessionWrite;
+  /** How many runs come with it. One that names its session later has its place in it already. */
+  runs: number;
 }
 
 /** One per session, as if the writes had come one after the other. All are of the same user. */
-function mergedSessions(writes: readonly RunWrite[]): Iterable<{ write: SessionWrite; runs: number }> {
-  const sessions = new Map<string, { write: SessionWrite; runs: number }>();
-  for (const { session: write, insert } of writes) {
+function mergedSessions(writes: readonly RunWrite[]): Iterable<MergedSession> {
+  const only = writes.length === 1 ? writes[0] : undefined;
+  if (only !== undefined) return only.session ? [{ write: only.session, runs: runsOf(only) }] : [];
+  const sessions = new Map<string, MergedSession>();
+  for (const given of writes) {
+    const { session: write } = given;
     if (write === undefined) continue;
     const merged = sessions.get(write.sessionId);
-    // a run that names its session later has its place in it already
-    const added = insert === undefined ? 0 : 1;
+    const added = runsOf(given);
     if (merged === undefined) {
       sessions.set(write.sessionId, { write, runs: added });
       continue;
@@ -162,11 +178,16 @@ function mergedSessions(writes: readonly RunWrite[]): Iterable<{ write: SessionW
   return sessions.values();
 }
 
+function runsOf({ insert }: RunWrite): number {
+  return insert === undefined ? 0 : 1;
+}
+
 /**
  * A session that gets or changes rows of its own is locked before its runs, as its deletion does it; `touchSessions`
  * locks those that it may make.
  */
-function sessionsToLock(writes: readonly RunWrite[], made: number): Rows {
+function sessionsToLock(writes: readonly RunWrite[], made: number, known: number): Rows {
+  if (known === 0 && writes.every(changesOnlyItsSession)) return noRows;
   const changed = new Set<string>();
   for (const { session, state, summary, usage } of writes) {
     if (session) changed.add(session.sessionId);
@@ -176,6 +197,16 @@ function sessionsToLock(writes: readonly RunWrite[], made: number): Rows {
   }
   // One order over all of them.
   return changed.size === made ? noRows : Array.from(changed, (sessionId) => [sessionId]);
+}
+
+function changesOnlyItsSession({ session, state, summary, usage }: RunWrite): boolean {
+  if (session === undefined) return false;
+  const { sessionId } = session;
+  return (
+    (state === undefined || state.sessionId === sessionId) &&
+    (summary === undefined || summary.sessionId === sessionId) &&
+    (usage === undefined || usage.run.sessionId === sessionId)
+  );
 }
 
 function rowOf(write: SessionWrite, runs: number): SqlValue[] {
@@ -194,7 +225,6 @@ function rowOf(write: SessionWrite, runs: number): SqlValue[] {
 
 /** What all changes together set and remove: a statement may touch each row once. */
 function stateRows(writes: readonly RunWrite[]): { set: Rows; removed: Rows } {
-  if (!writes.some(({ state }) => state)) return { set: noRows, removed: noRows };
   const sessions = new Map<string, Map<string, string | undefined>>();
   for (const { state } of writes) {
     if (state === undefined) continue;
@@ -216,7 +246,6 @@ function stateRows(writes: readonly RunWrite[]): { set: Rows; removed: Rows } {
 
 /** One row per session: the one that all of them result in. */
 function summaryRows(writes: readonly RunWrite[]): Rows {
-  if (!writes.some(({ summary }) => summary)) return noRows;
   const sessions = new Map<string, SummaryWrite>();
   for (const { summary } of writes) {
     if (summary === undefined) continue;

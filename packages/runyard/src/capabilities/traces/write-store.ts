@@ -6,7 +6,7 @@ import {
   columnsOf,
   type Fields,
   noRows,
-  type PlannedRows,
+  type PlanBuilder,
   type RowInsert,
   type Rows,
   type RowUpdate,
@@ -52,11 +52,9 @@ const changeTraces: RowUpdate = {
 };
 
 /** The traces that begin with these writes, and those that pause, end or continue. */
-export function traceEffects(writes: readonly RunWrite[]): PlannedRows[] {
-  return [
-    { write: beginTraces, rows: rowsOf(writes, begun) },
-    { write: changeTraces, rows: rowsOf(writes, changed) },
-  ];
+export function addTraceEffects(plan: PlanBuilder, writes: readonly RunWrite[]): void {
+  plan.effect(beginTraces, rowsOf(writes, begun));
+  plan.effect(changeTraces, rowsOf(writes, changed));
 }
 
 function begun({ insert, steps, claims }: RunWrite): Rows {

@@ -13,7 +13,7 @@ export interface WritePlan<Reason extends string = string> {
   readonly effects: readonly PlannedRows[];
 }
 
-/** Rows of one write, with their values in the order of its columns. */
+/** Rows of one write, at least one, with their values in the order of its columns. */
 export interface PlannedRows {
   readonly write: TableWrite;
   readonly rows: readonly (readonly SqlValue[])[];
@@ -22,6 +22,20 @@ export interface PlannedRows {
 export interface GuardingRows<Reason extends string = string> extends PlannedRows {
   /** What it means that a row did not come through; left out: nothing. */
   readonly reason?: Reason;
+}
+
+/** A plan while it is made. Most writes change few of the tables: what they do not change is left out. */
+export class PlanBuilder<Reason extends string = string> implements WritePlan<Reason> {
+  readonly guards: GuardingRows<Reason>[] = [];
+  readonly effects: PlannedRows[] = [];
+
+  guard(write: TableWrite, rows: Rows, reason?: Reason): void {
+    if (rows.length > 0) this.guards.push({ write, rows, reason });
+  }
+
+  effect(write: TableWrite, rows: Rows): void {
+    if (rows.length > 0) this.effects.push({ write, rows });
+  }
 }
 
 export type TableWrite = RowInsert | RowUpdate | RowDelete | RowLock;
@@ -109,19 +123,22 @@ export function valuesOf<Source extends readonly unknown[]>(
   fields: Fields<never, Source>,
   ...source: Source
 ): SqlValue[] {
-  // Without holes, which cost much on the way to the thread that writes.
-  const values: SqlValue[] = [];
-  for (const field of fields) values.push(field[1](...source));
-  return values;
+  // A copy has its length from the start: a list that grows takes more memory, and one that is made with its length has
+  // holes, which cost much on the way to the thread that writes.
+  const values: (SqlValue | Fields<never, Source>[number])[] = fields.slice();
+  // the index is within the list
+  for (let index = 0; index < fields.length; index += 1) values[index] = fields[index]![1](...source);
+  // each place has its value now
+  return values as SqlValue[];
 }
 
 export type Rows = PlannedRows['rows'];
 
-/** Most writes change few of the tables: what they do not change costs nothing. */
+/** What a write does not change costs nothing. */
 export const noRows: Rows = [];
 
 export function rowsOf<Source>(sources: readonly Source[], rows: (source: Source) => Rows): Rows {
-  const [first] = sources;
+  const first = sources[0];
   return first !== undefined && sources.length === 1 ? rows(first) : sources.flatMap(rows);
 }
 

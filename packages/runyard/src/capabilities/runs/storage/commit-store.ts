@@ -1,4 +1,5 @@
 import type { EventBlock, RefusedWrite, RunUpdate, RunWrite } from '../../../core/runs/journal/ports.js';
+import type { Run } from '../../../core/runs/run.js';
 import type { Database, SqlValue } from '../../../platform/storage/database.js';
 import { type BatchRefusal, writeBatch } from '../../../platform/storage/postgres/batch.js';
 import { unitOf } from '../../../platform/storage/sqlite/unit.js';
@@ -7,6 +8,7 @@ import {
   columnsOf,
   nameOf,
   noRows,
+  PlanBuilder,
   type RowDelete,
   type RowInsert,
   type RowLock,
@@ -17,21 +19,29 @@ import {
   valuesOf,
   type WritePlan,
 } from '../../../platform/storage/write-plan.js';
-import { approvalEffects } from '../../approvals/write-store.js';
-import { mediaEffects } from '../../media/write-store.js';
-import { usageEffects } from '../../metrics/usage-write-store.js';
+import { addApprovalEffects } from '../../approvals/write-store.js';
+import { addMediaEffects } from '../../media/write-store.js';
+import { addUsageEffects } from '../../metrics/usage-write-store.js';
 import {
-  sessionEffects,
-  sessionGuards,
+  addSessionEffects,
+  addSessionGuards,
   touchKnownSessions,
   touchSessions,
 } from '../../sessions/write-store.js';
-import { traceEffects } from '../../traces/write-store.js';
+import { addTraceEffects } from '../../traces/write-store.js';
 import { keyOf, keyRows, takeKeys } from './idempotency-store.js';
 import { type JournalTables, jobTables, ofTables, runTables } from './journal-tables-store.js';
-import { lastVersions, packedWrite, type StoredWrite, withUnpacked } from './packed-run-store.js';
-import { queueTurn } from './queue-store.js';
-import { changingFields, runFields, stepFields } from './rows-store.js';
+import { lastVersions, storedWrite, withUnpacked } from './packed-run-store.js';
+import { queueTurn, turnsOf } from './queue-store.js';
+import {
+  changingFields,
+  helperFields,
+  insertedFields,
+  newRunFields,
+  type StoredWrite,
+  stepFields,
+  updatedFields,
+} from './rows-store.js';
 import { forgottenTexts, removeTexts, textRows, writeTexts } from './text-store.js';
 
 type Reason = RefusedWrite['reason'];
@@ -62,19 +72,12 @@ const place: Sql = ({ written }) =>
   `coalesce((SELECT numbered.last_run_seq FROM ${written('sessions', [touchSessions, touchKnownSessions])} AS numbered
     WHERE numbered.session_id = given.session_id), 0) - given.following_runs`;
 
-const insertedColumns = [
-  ...columnsOf(runFields),
-  'packed_steps',
-  'packed_events',
-  'queue_turn bigint',
-] as const;
-
 const insertRuns: RowInsert = {
   does: 'insert',
   name: 'inserted_runs',
   table: 'runs',
-  columns: insertedColumns,
-  helpers: ['following_runs integer', 'lease_ms bigint'],
+  columns: columnsOf(insertedFields),
+  helpers: columnsOf(helperFields),
   computed: {
     updated_at: changedAt,
     lease_expires_at: leaseEnd,
@@ -89,8 +92,8 @@ const insertJobs: RowInsert = {
   does: 'insert',
   name: 'inserted_jobs',
   table: jobTables.runs,
-  columns: insertedColumns,
-  helpers: ['following_runs integer', 'lease_ms bigint'],
+  columns: columnsOf(insertedFields),
+  helpers: columnsOf(helperFields),
   computed: { updated_at: changedAt, lease_expires_at: leaseEnd, queue_turn: firstTurn(jobTables) },
   key: ['run_id'],
   conflict: 'keep',
@@ -127,7 +130,7 @@ const writesOf = ofTables((tables) => {
     does: 'update',
     name: `${prefix}updated_runs`,
     table: runs,
-    columns: ['run_id', ...columnsOf(changingFields), 'lease_ms bigint'],
+    columns: columnsOf(updatedFields),
     set: {
       ...Object.fromEntries(changingFields.map(([column]) => [nameOf(column), `given.${nameOf(column)}`])),
       updated_at: changedAt,
@@ -196,15 +199,15 @@ export async function commitRuns(
   const refused: RefusedWrite[] = [];
   if (given.length === 0) return refused;
   const { tables = runTables } = options;
-  const packed = given.map((write) => packedWrite(withUpdatedInsert(write)));
+  const packed = given.map((write) => storedWrite(withUpdatedInsert(write)));
   // at once where nothing has to be read first: a database that is closed then still takes the write
   const writes = given.some(({ claims }) => claims) ? await withUnpacked(database, tables, packed) : packed;
   if (database.dialect === 'sqlite') {
     const units = writes.map((write) => unitOf(planOf([write], options)));
     const refusals = await database.write(units.map(({ rows }) => rows));
-    for (const [index, { runId }] of writes.entries()) {
+    for (const [index, { write }] of writes.entries()) {
       const reason = units[index]?.reasons[refusals[index] ?? -1];
-      if (reason !== undefined) refused.push({ runId, reason });
+      if (reason !== undefined) refused.push({ runId: write.runId, reason });
     }
     return refused;
   }
@@ -214,55 +217,44 @@ export async function commitRuns(
       const reasons = reasonsByRun(remaining, await writeBatch(database, planOf(remaining, options)));
       if (reasons.size === 0) break;
       for (const [runId, reason] of reasons) refused.push({ runId, reason });
-      remaining = remaining.filter(({ runId }) => !reasons.has(runId));
+      remaining = remaining.filter(({ write }) => !reasons.has(write.runId));
     }
   }
   return refused;
 }
 
 function planOf(
-  writes: readonly StoredWrite[],
+  stored: readonly StoredWrite[],
   { traces, tables = runTables }: CommitOptions,
 ): WritePlan<Reason> {
+  const plan = new PlanBuilder<Reason>();
+  const writes = stored.map(({ write }) => write);
   const { holdRuns, claimRuns, updateRuns, updateInputs, removeSteps, writeSteps, writeEvents } =
     writesOf(tables);
-  const held = [
-    { write: holdRuns, rows: rowsOf(writes, heldRun), reason: 'fenced' },
-    { write: claimRuns, rows: rowsOf(writes, claimedRun), reason: 'fenced' },
-  ] as const;
-  const updated = { write: updateRuns, rows: rowsOf(writes, changedRun) };
-  const journal = [
-    { write: removeSteps, rows: rowsOf(writes, stepsToRemove) },
-    { write: removeTexts(tables), rows: rowsOf(writes, forgottenTexts) },
-    { write: writeTexts(tables), rows: rowsOf(writes, textRows) },
-    { write: writeSteps, rows: rowsOf(writes, distinctSteps) },
-    { write: writeEvents, rows: rowsOf(writes, eventRows) },
-  ];
   // a job has no session, and leaves neither traces nor usage
-  if (tables === jobTables)
-    return {
-      guards: [...held, { write: insertJobs, rows: newRuns(writes), reason: 'run_exists' }],
-      effects: [updated, ...journal],
-    };
-  return {
-    guards: [
-      ...sessionGuards(writes),
-      ...held,
-      { write: takeKeys, rows: rowsOf(writes, keyRows), reason: 'key_taken' },
-      { write: insertRuns, rows: newRuns(writes), reason: 'run_exists' },
-    ],
-    effects: [
-      updated,
-      { write: updateInputs, rows: rowsOf(writes, changedInput) },
-      { write: replaceRuns, rows: rowsOf(writes, replacedRun) },
-      ...journal,
-      ...approvalEffects(writes),
-      ...sessionEffects(writes),
-      ...usageEffects(writes),
-      ...mediaEffects(writes),
-      ...(traces ? traceEffects(writes) : []),
-    ],
-  };
+  const isOfJobs = tables === jobTables;
+  if (!isOfJobs) addSessionGuards(plan, writes);
+  plan.guard(holdRuns, rowsOf(writes, heldRun), 'fenced');
+  plan.guard(claimRuns, rowsOf(writes, claimedRun), 'fenced');
+  if (!isOfJobs) plan.guard(takeKeys, rowsOf(writes, keyRows), 'key_taken');
+  plan.guard(isOfJobs ? insertJobs : insertRuns, newRuns(stored), 'run_exists');
+  plan.effect(updateRuns, rowsOf(stored, changedRun));
+  if (!isOfJobs) {
+    plan.effect(updateInputs, rowsOf(stored, changedInput));
+    plan.effect(replaceRuns, rowsOf(writes, replacedRun));
+  }
+  plan.effect(removeSteps, rowsOf(writes, stepsToRemove));
+  plan.effect(removeTexts(tables), rowsOf(writes, forgottenTexts));
+  plan.effect(writeTexts(tables), rowsOf(writes, textRows));
+  plan.effect(writeSteps, rowsOf(stored, distinctSteps));
+  plan.effect(writeEvents, rowsOf(stored, eventRows));
+  if (isOfJobs) return plan;
+  addApprovalEffects(plan, writes);
+  addSessionEffects(plan, writes);
+  addUsageEffects(plan, writes);
+  addMediaEffects(plan, writes);
+  if (traces) addTraceEffects(plan, writes);
+  return plan;
 }
 
 /** A run that is created and changed in the same write is created in its new state. */
@@ -281,46 +273,38 @@ function claimedRun({ runId, insert, claims }: RunWrite): Rows {
 
 /** Each comes before those of its session that follow it, and has its turn after those of its user and component. */
 function newRuns(writes: readonly StoredWrite[]): Rows {
+  const only = writes.length === 1 ? writes[0] : undefined;
+  if (only !== undefined) return only.write.insert ? [newRun(only.write.insert, only, 0, 0)] : noRows;
   const following = new Map<string, number>();
   const turns = turnsOf(writes);
   const rows: SqlValue[][] = [];
-  for (const { runId, insert, texts, leaseMs, packed } of writes.toReversed()) {
+  for (const stored of writes.toReversed()) {
+    const { runId, insert } = stored.write;
     if (!insert) continue;
     const count = following.get(insert.sessionId) ?? 0;
     following.set(insert.sessionId, count + 1);
-    const journal = [packed?.packed_steps ?? null, packed?.packed_events ?? null];
-    const values = valuesOf(runFields, insert, insert.attempt, texts?.idOf);
-    rows.push([...values, ...journal, turns.get(runId) ?? 0, count, leaseMs ?? null]);
+    rows.push(newRun(insert, stored, turns.get(runId) ?? 0, count));
   }
   return rows;
 }
 
-/** How many runs of the same user, component and priority come before each waiting run of a batch. */
-function turnsOf(writes: readonly StoredWrite[]): ReadonlyMap<string, number> {
-  const turns = new Map<string, number>();
-  const ahead = new Map<string, number>();
-  for (const { runId, insert } of writes) {
-    if (!insert || insert.leaseOwner !== null) continue;
-    const { userId, kind, componentId, input } = insert;
-    const line = JSON.stringify([userId, kind, componentId, input.options.priority]);
-    const turn = ahead.get(line) ?? 0;
-    turns.set(runId, turn);
-    ahead.set(line, turn + 1);
-  }
-  return turns;
+function newRun(insert: Run, stored: StoredWrite, turn: number, following: number): SqlValue[] {
+  return valuesOf(newRunFields, insert, insert.attempt, stored, turn, following);
 }
 
-function changedRun(write: RunWrite): Rows {
-  return write.update && !write.forgotten?.input ? [changedValues(write, write.update)] : noRows;
+function changedRun(stored: StoredWrite): Rows {
+  const { update, forgotten } = stored.write;
+  return update && !forgotten?.input ? [changedValues(stored, update)] : noRows;
 }
 
-function changedInput(write: RunWrite): Rows {
-  const input = write.forgotten?.input;
-  return write.update && input ? [[...changedValues(write, write.update), JSON.stringify(input)]] : noRows;
+function changedInput(stored: StoredWrite): Rows {
+  const { update, forgotten } = stored.write;
+  const input = forgotten?.input;
+  return update && input ? [[...changedValues(stored, update), JSON.stringify(input)]] : noRows;
 }
 
-function changedValues({ runId, attempt, texts, leaseMs }: RunWrite, update: RunUpdate): SqlValue[] {
-  return [runId, ...valuesOf(changingFields, update, attempt, texts?.idOf), leaseMs ?? null];
+function changedValues(stored: StoredWrite, update: RunUpdate): SqlValue[] {
+  return valuesOf(updatedFields, update, stored.write.attempt, stored);
 }
 
 function replacedRun({ replaces, insert, update }: RunWrite): Rows {
@@ -334,13 +318,13 @@ function stepsToRemove({ runId, removedSteps, steps }: RunWrite): Rows {
   return removedSteps.filter((seq) => !written.has(seq)).map((seq) => [runId, seq]);
 }
 
-function distinctSteps({ steps, texts, packed }: StoredWrite): Rows {
+function distinctSteps({ write: { steps, texts }, packed }: StoredWrite): Rows {
   if (packed !== undefined) return noRows;
   return lastVersions(steps).map((step) => valuesOf(stepFields, step, texts?.idOf));
 }
 
 /** A block that was in the row of the run may be changed by the same write. */
-function eventRows({ runId, events, unpackedEvents, forgotten, packed }: StoredWrite): Rows {
+function eventRows({ write: { runId, events, forgotten }, unpackedEvents, packed }: StoredWrite): Rows {
   if (packed !== undefined) return noRows;
   const blocks = new Map<number, EventBlock>();
   for (const block of [unpackedEvents, events, ...(forgotten?.blocks ?? [])])
@@ -358,8 +342,8 @@ function waves(writes: readonly StoredWrite[]): StoredWrite[][] {
   let runs = new Set<string>();
   let keys = new Set<string>();
   let users = new Map<string, string | null>();
-  for (const write of writes) {
-    const { runId, session, replaces, idempotency } = write;
+  for (const stored of writes) {
+    const { runId, session, replaces, idempotency } = stored.write;
     const key = idempotency && JSON.stringify(keyOf(idempotency));
     const known = session && users.has(session.sessionId) && users.get(session.sessionId) !== session.userId;
     const written = runs.has(runId) || (replaces !== undefined && runs.has(replaces));
@@ -374,13 +358,13 @@ function waves(writes: readonly StoredWrite[]): StoredWrite[][] {
     if (replaces !== undefined) runs.add(replaces);
     if (key !== undefined) keys.add(key);
     if (session) users.set(session.sessionId, session.userId);
-    wave.push(write);
+    wave.push(stored);
   }
   return all;
 }
 
 function reasonsByRun(
-  writes: readonly RunWrite[],
+  writes: readonly StoredWrite[],
   refusals: readonly BatchRefusal<Reason>[],
 ): Map<string, Reason> {
   const foreignSessions = new Set<string>();
@@ -389,7 +373,8 @@ function reasonsByRun(
     if (reason === 'foreign_session') foreignSessions.add(decodeText(id));
     else reasons.set(decodeText(id), reason);
   }
-  for (const { runId, session } of writes) {
+  for (const { write } of writes) {
+    const { runId, session } = write;
     const foreign = session !== undefined && foreignSessions.has(session.sessionId);
     if (foreign && !reasons.has(runId)) reasons.set(runId, 'foreign_session');
   }

@@ -2,23 +2,17 @@ import {
   mostPacked,
   packEvents,
   packSteps,
+  repeatedResult,
   unpackEvents,
   unpackSteps,
 } from '../../../core/runs/journal/packed-journal.js';
-import type { EventBlock, RunWrite } from '../../../core/runs/journal/ports.js';
+import type { RunWrite } from '../../../core/runs/journal/ports.js';
 import { type RunResult, type StepKind, type StepRecord, terminalStatuses } from '../../../core/runs/run.js';
 import type { Database, Statement } from '../../../platform/storage/database.js';
-import { encodeText, storedJsonOrNull } from '../../../platform/storage/text.js';
+import { isStoredAsIs, storedJsonOrNull } from '../../../platform/storage/text.js';
 import type { PackedColumns, RunsTable } from '../tables.js';
 import { type JournalTables, ofTables } from './journal-tables-store.js';
-
-/** A write as it is stored. */
-export interface StoredWrite extends RunWrite {
-  /** What the row of the run holds, instead of rows for its steps and events. */
-  readonly packed?: PackedColumns;
-  /** The events that the row held before. */
-  readonly unpackedEvents?: EventBlock;
-}
+import { jsonOrNull, type PackedJournal, type StoredWrite } from './rows-store.js';
 
 /** Steps of these kinds are looked for in their table. */
 const soughtKinds: ReadonlySet<StepKind> = new Set(['member', 'wait']);
@@ -27,27 +21,39 @@ const soughtKinds: ReadonlySet<StepKind> = new Set(['member', 'wait']);
 const untakable = /\\u(?:0000|d[89a-f])/;
 
 /** A run that ends with its first write has its journal in its row. */
-export function packedWrite(write: RunWrite): StoredWrite {
-  const { insert, steps, events, texts, size = 0 } = write;
-  if (insert === undefined || !terminalStatuses.has(insert.status)) return write;
-  if (texts !== undefined || size > mostPacked || (events?.firstIndex ?? 0) > 0) return write;
-  if (steps.some(({ kind }) => soughtKinds.has(kind))) return write;
-  const packedEvents = events === undefined ? null : packEvents(events, insert.result);
-  const packedSteps = packSteps(lastVersions(steps), insert.result);
-  if (packedEvents === undefined || untakable.test(packedSteps)) return write;
+export function storedWrite(write: RunWrite): StoredWrite {
+  return { write, packed: packedJournal(write), unpackedEvents: undefined };
+}
+
+function packedJournal({ insert, steps, events, texts, size = 0 }: RunWrite): PackedJournal | undefined {
+  if (insert === undefined || !terminalStatuses.has(insert.status)) return undefined;
+  if (texts !== undefined || size > mostPacked || (events?.firstIndex ?? 0) > 0) return undefined;
+  if (steps.some(isSought)) return undefined;
+  const repeated = repeatedResult(insert.result);
+  const packedEvents = events === undefined ? null : packEvents(events, repeated);
+  if (packedEvents === undefined) return undefined;
+  const packedSteps = packSteps(lastVersions(steps), repeated);
+  const result = jsonOrNull(insert.result);
   // what the mark stands for is taken out of the result
-  if (untakable.test(JSON.stringify(insert.result))) return write;
+  if (untakable.test(packedSteps) || (result !== null && untakable.test(result))) return undefined;
   // the number that packed events begin with is read in SQL, so that they have to be stored as they are
-  if (packedEvents !== null && encodeText(packedEvents) !== packedEvents) return write;
-  return { ...write, packed: { packed_steps: packedSteps, packed_events: packedEvents } };
+  if (packedEvents !== null && !isStoredAsIs(packedEvents)) return undefined;
+  return { packed_steps: packedSteps, packed_events: packedEvents, result };
+}
+
+function isSought({ kind }: StepRecord): boolean {
+  return soughtKinds.has(kind);
 }
 
 /** In their order, and the last version of each. */
 export function lastVersions(steps: readonly StepRecord[]): readonly StepRecord[] {
-  const ascend = steps.every(({ seq }, index) => index === 0 || seq > (steps[index - 1]?.seq ?? seq));
-  if (ascend) return steps;
+  if (steps.every(followsPrevious)) return steps;
   const distinct = new Map(steps.map((step) => [step.seq, step]));
   return [...distinct.values()].sort((one, other) => one.seq - other.seq);
+}
+
+function followsPrevious({ seq }: StepRecord, index: number, steps: readonly StepRecord[]): boolean {
+  return index === 0 || seq > (steps[index - 1]?.seq ?? seq);
 }
 
 type PackedRow = Pick<RunsTable, 'run_id' | 'result'> & PackedColumns;
@@ -71,23 +77,23 @@ export async function withUnpacked(
   tables: JournalTables,
   writes: readonly StoredWrite[],
 ): Promise<readonly StoredWrite[]> {
-  const claimed = writes.flatMap(({ runId, claims }) => (claims ? [runId] : []));
+  const claimed = writes.flatMap(({ write: { runId, claims } }) => (claims ? [runId] : []));
   const rows = await database.read<PackedRow>(readPacked(tables), [claimed]);
   const packed = new Map(rows.map((row) => [row.run_id, row]));
-  return writes.map((write) => {
-    const row = write.claims && packed.get(write.runId);
-    return row === undefined ? write : unpackedInto(write, row);
+  return writes.map((stored) => {
+    const row = stored.write.claims && packed.get(stored.write.runId);
+    return row === undefined ? stored : unpackedInto(stored, row);
   });
 }
 
-function unpackedInto(write: StoredWrite, row: PackedRow): StoredWrite {
+function unpackedInto({ write, packed }: StoredWrite, row: PackedRow): StoredWrite {
   const { packed_steps: steps, packed_events: events } = row;
   const gone = new Set([...(write.removedSteps ?? []), ...write.steps.map(({ seq }) => seq)]);
   const result = storedJsonOrNull<RunResult>(row.result);
   const stored = steps === null ? [] : unpackSteps(row.run_id, steps, result);
   return {
-    ...write,
-    steps: [...stored.filter(({ seq }) => !gone.has(seq)), ...write.steps],
-    ...(events !== null && { unpackedEvents: unpackEvents(events, result) }),
+    write: { ...write, steps: [...stored.filter(({ seq }) => !gone.has(seq)), ...write.steps] },
+    packed,
+    unpackedEvents: events === null ? undefined : unpackEvents(events, result),
   };
 }

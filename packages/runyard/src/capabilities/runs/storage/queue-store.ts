@@ -11,7 +11,7 @@ import {
 } from '../../../platform/storage/database.js';
 import type { RunsTable } from '../tables.js';
 import { type JournalTables, ofTables, runTables } from './journal-tables-store.js';
-import { runColumns } from './rows-store.js';
+import { runColumns, type StoredWrite } from './rows-store.js';
 import { isHeld, isLeased, isWaiting, type Page, runList, runsOf } from './run-list-store.js';
 
 // In the words of the indexes.
@@ -38,6 +38,22 @@ export function queueTurn(tables: JournalTables, row: string): string {
         AND ahead.kind = ${row}.kind AND ahead.component_id = ${row}.component_id AND ahead.queue_turn >= 0
       ORDER BY ahead.queue_turn DESC LIMIT 1),
     ${nextTurn(tables, row)}, 0)`;
+}
+
+/** How many runs of the same user, component and priority come before each waiting run of a batch. */
+export function turnsOf(writes: readonly StoredWrite[]): ReadonlyMap<string, number> {
+  const turns = new Map<string, number>();
+  const ahead = new Map<string, number>();
+  for (const { write } of writes) {
+    const { runId, insert } = write;
+    if (!insert || insert.leaseOwner !== null) continue;
+    const { userId, kind, componentId, input } = insert;
+    const line = JSON.stringify([userId, kind, componentId, input.options.priority]);
+    const turn = ahead.get(line) ?? 0;
+    turns.set(runId, turn);
+    ahead.set(line, turn + 1);
+  }
+  return turns;
 }
 
 /** Of how many waiting runs, for each that is asked for and at least, the next ones are chosen. */

@@ -1,22 +1,36 @@
 import type { Json } from '../../../core/json.js';
 import { readColumn } from '../../../core/runs/journal/codec.js';
 import { holdsLongText, isPacked, packed, unpacked } from '../../../core/runs/journal/long-texts.js';
-import type { RunUpdate } from '../../../core/runs/journal/ports.js';
+import type { EventBlock, RunUpdate, RunWrite } from '../../../core/runs/journal/ports.js';
 import { runInput, runLineage, runResult } from '../../../core/runs/journal/records.js';
 import { list, nullable, text } from '../../../core/runs/journal/shapes.js';
 import { levelOf } from '../../../core/runs/leases/priority.js';
 import type { Run, StepRecord } from '../../../core/runs/run.js';
 import { type Fields, nameOf } from '../../../platform/storage/write-plan.js';
-import type { RunsTable, StepsTable } from '../tables.js';
+import type { PackedColumns, RunsTable, StepsTable } from '../tables.js';
 import type { TextLookup } from './text-store.js';
 
 type TextIds = ((text: string) => string) | undefined;
 
+/** What the row of a run holds, instead of rows for its steps and events. */
+export interface PackedJournal extends Readonly<PackedColumns> {
+  /** Its result as JSON, which had to be made to pack the journal. */
+  readonly result: string | null;
+}
+
+/** A write, and how it is stored. Beside it: a copy of a write, which has many fields, costs much. */
+export interface StoredWrite {
+  readonly write: RunWrite;
+  readonly packed: PackedJournal | undefined;
+  /** The events that the row held before. */
+  readonly unpackedEvents: EventBlock | undefined;
+}
+
 /** What of a run changes. The attempt changes when a run that rested continues. */
-export const changingFields: Fields<RunsTable, [run: RunUpdate, attempt: number, idOf: TextIds]> = [
+export const changingFields: Fields<RunsTable, [run: RunUpdate, attempt: number, stored: StoredWrite]> = [
   ['attempt integer', (_run, attempt) => attempt],
   ['status', (run) => run.status],
-  ['result', (run, _attempt, idOf) => jsonOrNull(run.result, idOf)],
+  ['result', (run, _attempt, stored) => resultOf(run, stored)],
   ['lease_owner', (run) => run.leaseOwner],
   ['lease_expires_at bigint', (run) => run.leaseExpiresAt],
   ['next_event_index integer', (run) => run.nextEventIndex],
@@ -26,7 +40,7 @@ export const changingFields: Fields<RunsTable, [run: RunUpdate, attempt: number,
   ['askers', (run) => JSON.stringify(run.askers)],
 ];
 
-export const runFields: Fields<RunsTable, [run: Run, attempt: number, idOf: TextIds]> = [
+const runFields: Fields<RunsTable, [run: Run, attempt: number, stored: StoredWrite]> = [
   ['run_id', (run) => run.runId],
   ['kind', (run) => run.kind],
   ['component_id', (run) => run.componentId],
@@ -43,6 +57,33 @@ export const runFields: Fields<RunsTable, [run: Run, attempt: number, idOf: Text
   ['priority integer', (run) => levelOf(run.input.options.priority)],
   ...changingFields,
 ];
+
+/** What is given of a run that changes. */
+export const updatedFields: Fields<
+  RunsTable & { lease_ms: number },
+  [run: RunUpdate, attempt: number, stored: StoredWrite]
+> = [
+  ['run_id', (_run, _attempt, { write }) => write.runId],
+  ...changingFields,
+  ['lease_ms bigint', (_run, _attempt, { write }) => write.leaseMs ?? null],
+];
+
+/** `turn`: how many waiting runs of the same write have theirs before; `following`: how many of its session come after. */
+type NewRun = readonly [run: Run, attempt: number, stored: StoredWrite, turn: number, following: number];
+
+export const insertedFields: Fields<RunsTable & PackedColumns & { queue_turn: number }, NewRun> = [
+  ...runFields,
+  ['packed_steps', (_run, _attempt, { packed }) => packed?.packed_steps ?? null],
+  ['packed_events', (_run, _attempt, { packed }) => packed?.packed_events ?? null],
+  ['queue_turn bigint', (_run, _attempt, _stored, turn) => turn],
+];
+
+export const helperFields: Fields<{ following_runs: number; lease_ms: number }, NewRun> = [
+  ['following_runs integer', (_run, _attempt, _stored, _turn, following) => following],
+  ['lease_ms bigint', (_run, _attempt, { write }) => write.leaseMs ?? null],
+];
+
+export const newRunFields = [...insertedFields, ...helperFields];
 
 export const stepFields: Fields<StepsTable, [step: StepRecord, idOf: TextIds]> = [
   ['run_id', (step) => step.runId],
@@ -115,7 +156,11 @@ export function userKey(userId: string | null): string {
   return userId === null ? '-' : `u:${userId}`;
 }
 
-function jsonOrNull(value: unknown, idOf?: TextIds): string | null {
+function resultOf({ result }: RunUpdate, { write, packed: journal }: StoredWrite): string | null {
+  return journal === undefined ? jsonOrNull(result, write.texts?.idOf) : journal.result;
+}
+
+export function jsonOrNull(value: unknown, idOf?: TextIds): string | null {
   // A member that was left out is stored like null: both read back as null.
   if (value === null || value === undefined) return null;
   return idOf !== undefined && holdsLongText(value) ? packed(value, idOf) : JSON.stringify(value);

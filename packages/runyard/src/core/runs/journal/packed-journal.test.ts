@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeBlock, encodeBlock, LoggedEvent } from '../events/logged-event.js';
 import type { RunResult, StepRecord } from '../run.js';
-import { packEvents, packSteps, unpackEvents, unpackSteps } from './packed-journal.js';
+import { packEvents, packSteps, repeatedResult, unpackEvents, unpackSteps } from './packed-journal.js';
 
 const said = 'A line with "quotes", a \\ and \u2028, and \u0004.';
 
@@ -35,7 +35,7 @@ describe('a packed journal', () => {
       const result = resultOf(content);
       const stored: RunResult = JSON.parse(JSON.stringify(result));
       const block = blockOf(eventsOf(content));
-      const packed = packEvents(block, result);
+      const packed = packEvents(block, repeatedResult(result));
       expect(unpackEvents(packed!, stored)).toEqual(block);
       const step: StepRecord = {
         ...{
@@ -49,25 +49,51 @@ describe('a packed journal', () => {
         },
         ...{ attempt: 1, input: null, output: { content }, error: null, startedAt: 1, endedAt: null },
       };
-      expect(unpackSteps('r', packSteps([step], result), stored)).toEqual([step]);
+      expect(unpackSteps('r', packSteps([step], repeatedResult(result)), stored)).toEqual([step]);
     },
   );
 
   it('holds what events repeat, and what the result holds, once', () => {
-    const packed = packEvents(blockOf(eventsOf('a long answer')), resultOf('a long answer'))!;
+    const packed = packEvents(blockOf(eventsOf('a long answer')), repeatedResult(resultOf('a long answer')))!;
     expect(packed.split('"agent_id"')).toHaveLength(2);
     expect(packed).not.toContain('a long answer');
     expect(packed).not.toContain('input_tokens');
   });
 
-  it('does not hold events that have a mark themselves', () => {
-    expect(packEvents(blockOf(eventsOf('x', 'tool:\u0003')), resultOf('x'))).toBeUndefined();
+  it.each(['\u0002', '\u0003', '\u0004', '\u0005'])(
+    'does not hold events that have a mark themselves: %j',
+    (mark) => {
+      const events = blockOf(eventsOf('x', `tool:${mark}`));
+      expect(packEvents(events, repeatedResult(resultOf('x')))).toBeUndefined();
+    },
+  );
+
+  it('has marks as if its texts were replaced one after the other, also where they overlap', () => {
+    const start = '{"created_at":9,"event":"';
+    const origin = '"ababababa":"x","nested_depth":0';
+    const repeated = { content: '"abababab"', metrics: '["babababa"]' };
+    const texts: readonly (readonly [string, string])[] = [
+      ['\u0004', repeated.content],
+      ['\u0005', repeated.metrics],
+      ['\u0003', origin],
+      ['\u0002', start],
+    ];
+    const pieces = ['"', '["babababa"]', '"abababab"', 'abababab', 'ab', origin, start, '"ababababa"', '\n'];
+    const payloads = pieces.flatMap((one) =>
+      pieces.flatMap((two) => pieces.map((three) => one + two + three + two + one)),
+    );
+    for (const rest of payloads) {
+      const payload = `e\tRunStarted\tk\t${start}RunStarted",${origin}${rest}`;
+      const expected = texts.reduce((short, [mark, text]) => short.replaceAll(text, mark), payload);
+      const packed = packEvents({ firstIndex: 0, count: 7, payload }, repeated);
+      expect(packed).toBe(`7\n${start}\n${origin}\n${expected}`);
+    }
   });
 
   it('has events that readers can decode', () => {
     const events = eventsOf(said);
     const { firstIndex, payload } = unpackEvents(
-      packEvents(blockOf(events), resultOf(said))!,
+      packEvents(blockOf(events), repeatedResult(resultOf(said)))!,
       resultOf(said),
     );
     expect(decodeBlock(firstIndex, payload)).toEqual(events);

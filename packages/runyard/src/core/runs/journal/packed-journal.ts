@@ -26,10 +26,22 @@ type PackedStep = readonly [
   StepRecord['endedAt'],
 ];
 
+/** What the steps and events of a run repeat of its result, as JSON that is made once for all of them. */
+interface RepeatedResult {
+  readonly content: string;
+  readonly metrics: string;
+}
+
+export function repeatedResult(result: RunResult | null): RepeatedResult {
+  return { content: jsonOf(result?.content), metrics: jsonOf(result?.metrics) };
+}
+
 /** The steps, with a mark in place of the content that the result holds, too. */
-export function packSteps(steps: readonly StepRecord[], result: RunResult | null): string {
-  const places = steps.map(
-    (step): PackedStep => [
+export function packSteps(steps: readonly StepRecord[], repeated: RepeatedResult): string {
+  // without `map`, whose list may have holes once it is compiled: such a list is written slowly
+  const places: PackedStep[] = [];
+  for (const step of steps)
+    places.push([
       step.seq,
       step.key,
       step.kind,
@@ -42,9 +54,8 @@ export function packSteps(steps: readonly StepRecord[], result: RunResult | null
       step.error,
       step.startedAt,
       step.endedAt,
-    ],
-  );
-  return marked([[content, jsonOf(result?.content)]], JSON.stringify(places));
+    ]);
+  return marked([[content, repeated.content]], JSON.stringify(places));
 }
 
 /** `result` is that of the same row. The mark stands for a piece of text, which need not be a whole value. */
@@ -72,8 +83,7 @@ export function unpackSteps(runId: string, packed: string, result: RunResult | n
 
 /** Each stands for a text that events repeat. JSON has none of them. */
 const [beginning, origin, content, metrics] = ['\u0002', '\u0003', '\u0004', '\u0005'] as const;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const anyMark = /[\u0002-\u0005]/;
+const marks: readonly string[] = [beginning, origin, content, metrics];
 
 /** What is not longer than this stays as it is. */
 const leastShortened = 8;
@@ -85,19 +95,19 @@ const head = /^e\t[^\t\n]*\t[^\t\n]*\t(\{"created_at":\d+,"event":")\w+",("[^\n]
  * The only events of a run, in short: their number, two texts that they begin with, and the events with marks in place
  * of these and of what the result holds. Undefined when they have such a mark themselves.
  */
-export function packEvents({ count, payload }: EventBlock, result: RunResult | null): string | undefined {
-  if (anyMark.test(payload)) return undefined;
+export function packEvents({ count, payload }: EventBlock, repeated: RepeatedResult): string | undefined {
+  for (const mark of marks) if (payload.includes(mark)) return undefined;
   const [, first = '', second = ''] = head.exec(payload) ?? [];
-  const short = marked(
+  return marked(
     [
-      [content, jsonOf(result?.content)],
-      [metrics, jsonOf(result?.metrics)],
+      [content, repeated.content],
+      [metrics, repeated.metrics],
       [origin, second],
       [beginning, first],
     ],
     payload,
+    [String(count), '\n', first, '\n', second, '\n'],
   );
-  return `${count}\n${first}\n${second}\n${short}`;
 }
 
 /** `result` is that of the write that the events came with. */
@@ -112,11 +122,60 @@ export function unpackEvents(packed: string, result: RunResult | null): EventBlo
   return { firstIndex: 0, count: Number(count), payload };
 }
 
-function marked(texts: readonly (readonly [mark: string, text: string])[], payload: string): string {
-  return texts.reduce(
-    (short, [mark, text]) => (text.length < leastShortened ? short : short.replaceAll(text, mark)),
-    payload,
-  );
+/** A text that a mark stands for. */
+interface Repeated {
+  readonly mark: string;
+  readonly text: string;
+  /** Where it was found last; the end of the payload when it is not there again. */
+  at: number;
+}
+
+/** The payload with marks in place of the texts, as if these were replaced one after the other; `parts` come before it. */
+function marked(
+  texts: readonly (readonly [mark: string, text: string])[],
+  payload: string,
+  parts: string[] = [],
+): string {
+  const repeated: Repeated[] = [];
+  for (const [mark, text] of texts) if (text.length >= leastShortened) repeated.push({ mark, text, at: -1 });
+  addMarked(parts, payload, repeated, 0, 0, payload.length);
+  return parts.join('');
+}
+
+/**
+ * Looks for a text where the marks of those before it leave something, and for the next one between its places. No text
+ * has a mark in it, so that one pass over the payload finds the same as one for each text.
+ */
+function addMarked(
+  parts: string[],
+  payload: string,
+  repeated: readonly Repeated[],
+  level: number,
+  from: number,
+  to: number,
+): void {
+  const one = repeated[level];
+  if (one === undefined) {
+    if (from < to) parts.push(payload.slice(from, to));
+    return;
+  }
+  const { mark, text } = one;
+  let rest = from;
+  for (;;) {
+    // one that was found behind `to` is still the next
+    if (one.at < rest) one.at = indexOrEnd(payload, text, rest);
+    const { at } = one;
+    if (at + text.length > to) break;
+    addMarked(parts, payload, repeated, level + 1, rest, at);
+    parts.push(mark);
+    rest = at + text.length;
+  }
+  addMarked(parts, payload, repeated, level + 1, rest, to);
+}
+
+function indexOrEnd(payload: string, text: string, from: number): number {
+  const at = payload.indexOf(text, from);
+  return at === -1 ? payload.length : at;
 }
 
 function jsonOf(value: unknown): string {

@@ -36,13 +36,11 @@ export async function writeBatch<Reason extends string>(
   database: PostgresDatabase,
   plan: WritePlan<Reason>,
 ): Promise<readonly BatchRefusal<Reason>[]> {
-  const guards = plan.guards.filter(({ rows }) => rows.length > 0);
-  const effects = plan.effects.filter(({ rows }) => rows.length > 0);
-  const filled = [...guards, ...effects];
+  const filled = [...plan.guards, ...plan.effects];
   const key = filled.map(({ write }) => write.name).join(' ');
   let statement = prepared.get(key);
   if (statement === undefined) {
-    statement = { name: `batch_${prepared.size}`, text: batchText({ guards, effects }) };
+    statement = { name: `batch_${prepared.size}`, text: batchText(plan) };
     prepared.set(key, statement);
   }
   try {

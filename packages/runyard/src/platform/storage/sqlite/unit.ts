@@ -35,12 +35,12 @@ const rendered = new Map<TableWrite, RenderedWrite>();
 export function unitOf<Reason extends string>(
   plan: WritePlan<Reason>,
 ): { rows: WriteRow[]; reasons: Reason[] } {
-  const guards = plan.guards.filter(isFilled);
+  const { guards, effects } = plan;
   const unit: WriteRow[] = [];
   const reasons: Reason[] = [];
   // A refused unit leaves what it has written: each guard asks before anything is written, but for the first that
   // writes. That one says by its own write whether it came through.
-  const first = guards.find(({ write }) => write.does !== 'lock');
+  const first = guards.find(isWriting);
   const fromLast = guards.toReversed();
   for (const guard of fromLast) {
     const { write, rows, reason } = guard;
@@ -57,12 +57,12 @@ export function unitOf<Reason extends string>(
   }
   // From the last to the first: a guard may refer to what a later one writes.
   for (const guard of fromLast) if (guard !== first) addRows(unit, guard);
-  for (const effect of plan.effects) if (isFilled(effect)) addRows(unit, effect);
+  for (const effect of effects) addRows(unit, effect);
   return { rows: unit, reasons };
 }
 
-function isFilled({ rows }: PlannedRows): boolean {
-  return rows.length > 0;
+function isWriting({ write }: PlannedRows): boolean {
+  return write.does !== 'lock';
 }
 
 function addRows(unit: WriteRow[], { write, rows }: PlannedRows, guard?: 'changed'): void {
