@@ -228,7 +228,7 @@ export class LiveRun implements WriteSource {
   /** What the run has used is stored with its next write. */
   putUsage(usage: RunUsage): void {
     const { sessionId, kind, userId, createdAt } = this.record;
-    this.usage = { ...usage, run: { sessionId, kind, userId, createdAt } };
+    this.usage = { run: { sessionId, kind, userId, createdAt }, ...usage };
     this.changed = true;
   }
 
