@@ -118,7 +118,7 @@ test.each([1, 2])('values that SQLite does not hold are encoded, in %i units', a
   for (const [index, value] of values.entries())
     await database.write(
       Array.from({ length: count }, (_, unit) => [
-        { sql: insert, parameters: [`${index} ${unit} \0`, value as string] },
+        { sql: insert, parameters: [`${index} ${unit}`, value as string] },
       ]),
     );
   const stored = { name: 'texts', sqlite: 'SELECT id, text FROM notes ORDER BY rowid', postgres: '' };
@@ -126,7 +126,7 @@ test.each([1, 2])('values that SQLite does not hold are encoded, in %i units', a
   expect(rows).toEqual(
     values.flatMap((value, index) =>
       Array.from({ length: count }, (_, unit) => ({
-        id: `${index} ${unit} \0`,
+        id: `${index} ${unit}`,
         text: Array.isArray(value) ? JSON.stringify(value.map(encodeText)) : value === 7 ? '7' : value,
       })),
     ),

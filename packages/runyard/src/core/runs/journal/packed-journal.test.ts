@@ -58,6 +58,9 @@ describe('a packed journal', () => {
     expect(packed.split('"agent_id"')).toHaveLength(2);
     expect(packed).not.toContain('a long answer');
     expect(packed).not.toContain('input_tokens');
+    // a mark in place of a short text would gain nothing
+    const short = packEvents(blockOf(eventsOf('short')), repeatedResult(resultOf('short')))!;
+    expect(short).toContain('"content":"short"');
   });
 
   it.each(['\u0002', '\u0003', '\u0004', '\u0005'])(
