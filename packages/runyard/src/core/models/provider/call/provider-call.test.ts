@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { patience } from '../../../../../test/support/patience.js';
 import {
   ask,
@@ -9,6 +9,8 @@ import {
   secret,
 } from '../../../../../test/support/providers/model-calls.js';
 import { textChunk } from '../../../../../test/support/providers/model-server.js';
+import type { Arriving } from '../transport/transport.js';
+import { ProviderAnswer } from './provider-call.js';
 
 describe('failures', () => {
   it.each([
@@ -113,6 +115,32 @@ describe('time-outs', () => {
       message: 'Test fell silent in the middle of its answer within 30 ms.',
     });
     await server.clientLeft();
+  });
+
+  it('count no silence while the reader is busy with bytes that were there at once', async () => {
+    const pieces: Arriving[] = [
+      Buffer.from('a'),
+      Buffer.from('b'),
+      Promise.resolve(Buffer.from('c')),
+      undefined,
+    ];
+    const abort = vi.fn();
+    const head = { status: 200, statusText: 'OK', contentType: '', headers: () => new Headers() };
+    const answer = await ProviderAnswer.open({
+      ...{ provider: 'Test', url: 'http://x.test', headers: {}, body: '', streamed: true },
+      ...{ signal: new AbortController().signal, firstByteTimeoutMs: 20, timeoutMs: 20 },
+      send: () => ({ head: Promise.resolve(head), ended: false, read: () => pieces.shift(), abort }),
+      redact: (text) => text,
+    });
+    const read: string[] = [];
+    for (let place = 0; place < 3; place += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      read.push(String(await answer.read()));
+    }
+    expect(read).toEqual(['a', 'b', 'c']);
+    expect(await answer.read()).toBeUndefined();
+    answer.close();
+    expect(abort).not.toHaveBeenCalled();
   });
 });
 
