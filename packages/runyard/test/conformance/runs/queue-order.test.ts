@@ -111,19 +111,12 @@ forEachDatabase((dialect, freshPlace) => {
     const place = await freshPlace();
     const database = await place.open();
     const store = new RunStore(database);
-    const run = queued('ada');
-    await store.commit([creation(run)]);
+    const runs = several(50, () => queued('ada'));
+    await store.commit(runs.map((run) => creation(run)));
     const learn = () => database.change(statement('learned', 'ANALYZE runs'), []);
-    // PostgreSQL may have looked when another test had left the table empty, and any plan suits an empty one; nor may it
-    // look by itself while the rows below are written and not yet visible
-    if (dialect === 'postgres') {
-      const change = (name: string, sql: string) => database.change(statement(name, sql), []);
-      await change('unwatched', 'ALTER TABLE runs SET (autovacuum_enabled = false)');
-      onTestFinished(async () => {
-        await change('watched', 'ALTER TABLE runs RESET (autovacuum_enabled)');
-      });
-      await learn();
-    }
+    // PostgreSQL may have looked when another test had left the table empty, and any plan suits an empty one. Of a
+    // single row it does not learn either that many have the same component.
+    if (dialect === 'postgres') await learn();
     const copy = (index: string) => `INSERT INTO runs (run_id, kind, component_id, session_id, user_id, input,
         created_at, status, attempt, next_event_index, updated_at, askers, queue_turn)
       SELECT run_id || '-' || ${index}, kind, component_id, session_id, user_id, input,
@@ -131,8 +124,8 @@ forEachDatabase((dialect, freshPlace) => {
     await database.change(
       {
         name: 'many',
-        sqlite: `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) ${copy('i')} n`,
-        postgres: `${copy('i')} generate_series(1, 20000) AS n (i)`,
+        sqlite: `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400) ${copy('i')} n`,
+        postgres: `${copy('i')} generate_series(1, 400) AS n (i)`,
       },
       [],
     );
@@ -171,6 +164,6 @@ forEachDatabase((dialect, freshPlace) => {
     await learn();
     await check();
     const [next] = await store.queue.waiting(1, 0);
-    expect(next?.runId).toBe(run.runId);
+    expect(next?.runId).toBe(runs[0]?.runId);
   });
 });

@@ -267,7 +267,11 @@ forEachDatabase((_dialect, freshPlace) => {
         { run_id: run.runId, session_id: run.sessionId, status: 'running' },
       ]);
       const { query } = await place.open();
-      await query.updateTable('runs').set({ lease_expires_at: 1 }).execute();
+      // only now: a lease that ended long ago would make it an orphan for a look that has just found it held
+      await query
+        .updateTable('runs')
+        .set({ lease_expires_at: Date.now() - 1_000 })
+        .execute();
       expect((await life.rested(run.runId)).status).toBe('cancelled');
     });
   });
