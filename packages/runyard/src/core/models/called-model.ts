@@ -36,7 +36,12 @@ export function onBehalf<T>({ callApplication }: ModelCaller, model: Model, work
 
 /** What a model is called with. One of the application that does not ask for the signal costs none. */
 export function callOptions(model: Model, scope: CallScope): ModelCallOptions {
-  return isNative(model) ? new StepCallOptions(scope) : new AskedOptions(scope);
+  return isNativeAsMade(model) ? new StepCallOptions(scope) : new AskedOptions(scope);
+}
+
+/** Functions that the application put into one of our adapters may hand on a copy of the options. */
+export function isNativeAsMade(model: Model): boolean {
+  return isNative(model) && !Object.hasOwn(model, 'generate') && !Object.hasOwn(model, 'stream');
 }
 
 class AskedOptions implements ModelCallOptions {

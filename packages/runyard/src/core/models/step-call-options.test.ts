@@ -3,6 +3,7 @@ import { adapterFor, ask } from '../../../test/support/providers/model-calls.js'
 import { textChunk } from '../../../test/support/providers/model-server.js';
 import { LazyAbort } from '../abort.js';
 import type { JobContext } from '../runs/jobs/job.js';
+import { cachedModel } from './cache/cached-model.js';
 import { callOptions } from './called-model.js';
 import type { Model, ModelCallOptions } from './model.js';
 import { openAICompatible } from './openai-compatible/openai-compatible.js';
@@ -86,4 +87,22 @@ test('a paced model hands the signal on', async () => {
   const step = countingStep();
   await expect(paced.generate(ask(), callOptions(model, step))).rejects.toThrow('heard');
   expect(given[0]?.signal).toBe(step.stop.signal);
+});
+
+test('a function that the application puts into an adapter may hand on a copy of its options', async () => {
+  const body = { choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] };
+  const { model } = await ownAdapter([{ body }, { body }, { events: [textChunk('x')], ending: 'stall' }]);
+  const generate = model.generate.bind(model);
+  const stream = model.stream.bind(model);
+  model.generate = (request, options) => generate(request, { ...options });
+  model.stream = (request, options) => stream(request, { ...options });
+  const step = countingStep();
+  const unknown = { keyOf: () => '', find: async () => undefined, keep: async () => {} };
+  for (const called of [model, cachedModel(model, unknown)])
+    expect((await called.generate(ask(), callOptions(called, step))).content).toBe('ok');
+  const chunks = model.stream(ask(), callOptions(model, step))[Symbol.asyncIterator]();
+  expect((await chunks.next()).value).toEqual({ type: 'text', text: 'x' });
+  const pending = chunks.next();
+  step.stop.abort(new Error('cancelled'));
+  await expect(pending).rejects.toThrow('cancelled');
 });

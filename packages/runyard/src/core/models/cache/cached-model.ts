@@ -1,5 +1,5 @@
-import { isNative, native } from '../../native-code.js';
-import { responseOf } from '../called-model.js';
+import { native } from '../../native-code.js';
+import { isNativeAsMade, responseOf } from '../called-model.js';
 import type { Model, ModelCallOptions, ModelChunk, ModelRequest, ModelResponse } from '../model.js';
 import { WrappedModel } from '../wrapped-model.js';
 
@@ -14,7 +14,7 @@ export interface KeptAnswers {
 /** A model whose answers are kept. It is called only for what it was not asked before. */
 export function cachedModel(model: Model, answers: KeptAnswers): Model {
   const cached = new CachedModel(model, answers);
-  return isNative(model) ? native(cached) : cached;
+  return isNativeAsMade(model) ? native(cached) : cached;
 }
 
 class CachedModel extends WrappedModel {
