@@ -2,6 +2,7 @@ import type { RunEvent } from '../events/run-event.js';
 import type { JsonObject } from '../json.js';
 import type { Message } from '../models/message.js';
 import type { Writable } from '../objects.js';
+import { isPromise } from '../promises.js';
 import { type RunContext, recordedStep } from '../runs/context.js';
 import { inheritedAttempt, type RunOptions, type RunResult } from '../runs/run.js';
 import { runContent, runStarted } from './agent-events.js';
@@ -41,9 +42,9 @@ export async function executeAgent(agent: AgentDefinition, context: RunContext):
   context.emit(entryEvent(agent, context), `started:${context.run.attempt}`);
   const shapes = shapesOf(agent, context.options);
   const found = dependenciesOf(agent, context);
-  const dependencies = found instanceof Promise ? await found : found;
+  const dependencies = isPromise(found) ? await found : found;
   const collected = toolSetOf({ agent, context, dependencies });
-  const toolSet = collected instanceof Promise ? await collected : collected;
+  const toolSet = isPromise(collected) ? await collected : collected;
   const execution = executionOf(agent, context, { shapes, dependencies, toolSet });
   const looking = runPreHooks(execution);
   if (looking !== undefined) await looking;
@@ -62,7 +63,7 @@ export async function executeAgent(agent: AgentDefinition, context: RunContext):
       const adding = addUserMessages(execution, turn);
       if (adding !== undefined) await adding;
       const finished = finishTurn(execution, turn, await callModelWithHooks(execution, turn), shown);
-      last = finished instanceof Promise ? await finished : finished;
+      last = isPromise(finished) ? await finished : finished;
     }
     result = await complete(execution, last);
     const completing = remembering.completed();
@@ -157,7 +158,7 @@ function finishTurn(
     return undefined;
   };
   const continues = continuesAfter(execution, turn);
-  return continues instanceof Promise ? continues.then(last) : last(continues);
+  return isPromise(continues) ? continues.then(last) : last(continues);
 }
 
 async function finishToolTurn(
@@ -194,7 +195,7 @@ async function complete(
   const { agent, context, metadata, extra } = execution;
   completeReasoningTools(execution);
   const given = agent.answer?.(context, answer) ?? answerOf(execution, answer, shown);
-  const made = given instanceof Promise ? await given : given;
+  const made = isPromise(given) ? await given : given;
   const guarded = isGuarded(agent.settings);
   const suggesting = guarded ? undefined : suggestFollowups(execution, textOf(made.content));
   if (suggesting !== undefined) await suggesting;

@@ -1,6 +1,7 @@
 import type { Abortable } from '../../abort.js';
 import type { JsonObject } from '../../json.js';
 import { native } from '../../native-code.js';
+import { isPromise } from '../../promises.js';
 import type { Message } from '../message.js';
 import type {
   Model,
@@ -72,12 +73,12 @@ export class ProviderModel implements Model {
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
     const begun = this.#exchange(request, options, false);
-    let exchange = begun instanceof Promise ? await begun : begun;
+    let exchange = isPromise(begun) ? await begun : begun;
     for (;;) {
       try {
         const answer = await this.#whole(exchange, await ProviderAnswer.open(exchange.call));
         const settled = this.#settle(exchange, answer);
-        const { response, next } = settled instanceof Promise ? await settled : settled;
+        const { response, next } = isPromise(settled) ? await settled : settled;
         if (next === undefined) return response;
         exchange = next;
       } catch (error) {
@@ -90,7 +91,7 @@ export class ProviderModel implements Model {
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ModelChunk> {
     const stop = stopOf(options);
     const begun = this.#exchange(request, options, true);
-    let exchange = begun instanceof Promise ? await begun : begun;
+    let exchange = isPromise(begun) ? await begun : begun;
     for (;;) {
       let answer: ProviderAnswer | undefined;
       let delivered = false;
@@ -106,7 +107,7 @@ export class ProviderModel implements Model {
           growing = reader.answer;
           while (!reader.done) {
             const arriving = answer.read();
-            const bytes = arriving instanceof Promise ? await unlessFinished(arriving, growing) : arriving;
+            const bytes = isPromise(arriving) ? await unlessFinished(arriving, growing) : arriving;
             for (const chunk of reader.take(bytes)) {
               stop.throwIfAborted();
               delivered = true;
@@ -119,7 +120,7 @@ export class ProviderModel implements Model {
         // Before the last chunk, because a reader may leave with it: the connection is fit for the next call.
         answer.close({ complete: true });
         const settled = this.#settle(exchange, growing);
-        const { response, next } = settled instanceof Promise ? await settled : settled;
+        const { response, next } = isPromise(settled) ? await settled : settled;
         delivered = true;
         if (ignoresStream) yield* chunksOf(response, exchange.body.paused);
         if (next === undefined) {
@@ -150,7 +151,7 @@ export class ProviderModel implements Model {
       continuations: 0,
     });
     const call = this.#call(request, stopOf(options), body);
-    return call instanceof Promise ? call.then(exchange) : exchange(call);
+    return isPromise(call) ? call.then(exchange) : exchange(call);
   }
 
   #call(request: ModelRequest, signal: Abortable, body: BodyOptions): ProviderCall | Promise<ProviderCall> {
@@ -158,13 +159,13 @@ export class ProviderModel implements Model {
     const call = (text: string) =>
       this.#client.call(this.#protocol.url(body.stream), text, signal, body.stream);
     const text = this.#protocol.body(request, body);
-    return text instanceof Promise ? text.then(call) : call(text);
+    return isPromise(text) ? text.then(call) : call(text);
   }
 
   /** The response, and what to send if the provider paused before its end. */
   #settle(exchange: Exchange, answer: GrowingAnswer): Settled | Promise<Settled> {
     const response = answer.response(exchange.request.media);
-    if (response instanceof Promise || answer.continuation !== undefined)
+    if (isPromise(response) || answer.continuation !== undefined)
       return this.#settleInTurn(exchange, answer, response);
     return { response, next: undefined };
   }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Abortable } from '../../../abort.js';
 import { backOffMs } from '../../../back-off.js';
 import { errorCode } from '../../../errors/error-code.js';
+import { isPromise } from '../../../promises.js';
 import { ModelError } from '../../model-error.js';
 import type { AnswerHead, Arriving, Exchange, OutgoingRequest, Transport } from '../transport/transport.js';
 import type { ConnectionOptions } from './connection-options.js';
@@ -74,7 +75,7 @@ export class ProviderAnswer {
       answer.contentType = head.contentType;
       if (head.status < 200 || head.status > 299) throw await answer.#refusal(head);
       const first = answer.read();
-      answer.#first = first instanceof Promise ? await first : first;
+      answer.#first = isPromise(first) ? await first : first;
       clearTimeout(answer.#timer);
       answer.#timer = answer.#exchange.ended
         ? undefined
@@ -102,7 +103,7 @@ export class ProviderAnswer {
     }
     if (this.#ended) return undefined;
     const bytes = this.#exchange.read();
-    if (bytes instanceof Promise) return this.#waitFor(bytes);
+    if (isPromise(bytes)) return this.#waitFor(bytes);
     this.#waiting = false;
     if (bytes === undefined) this.#ended = true;
     return bytes;
@@ -128,7 +129,7 @@ export class ProviderAnswer {
     let size = 0;
     for (;;) {
       const arriving = this.read();
-      const bytes = arriving instanceof Promise ? await arriving : arriving;
+      const bytes = isPromise(arriving) ? await arriving : arriving;
       if (bytes === undefined || size > limit) break;
       parts.push(bytes);
       size += bytes.byteLength;
