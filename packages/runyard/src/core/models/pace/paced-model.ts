@@ -80,8 +80,7 @@ class PacedModel extends WrappedModel {
 
   /** A refusal slows the others down also when the adapter tries again by itself, whichever code makes the call. */
   #heard(options: ModelCallOptions): ModelCallOptions {
-    const { signal } = options;
-    return { ...options, signal, failedTry: (error) => this.pace.failed(this.model, error) };
+    return { signal: options.signal, failedTry: (error) => this.pace.failed(this.model, error) };
   }
 }
 
