@@ -177,6 +177,7 @@ describe('remembering', () => {
   test('runs beside the answer, and is done when the run completes', async () => {
     const held = gate();
     const asked = gate();
+    const called = gate();
     const memoryModel = scriptedModel(async () => {
       asked.open();
       await held.promise;
@@ -184,6 +185,7 @@ describe('remembering', () => {
     });
     // the answer comes only once the memory model is asked
     const model = scriptedModel(async () => {
+      called.open();
       await asked.promise;
       return 'ok';
     });
@@ -192,7 +194,8 @@ describe('remembering', () => {
     const store = await freshStore();
     const engine = engineOver(store, [component], { ports: { memories } });
     const handle = await begin(engine, component, { userId: 'ada' });
-    await asked.promise;
+    // both are asked while neither has answered, in whichever order
+    await Promise.all([asked.promise, called.promise]);
     expect(memoryModel.requests).toHaveLength(1);
     expect(model.requests).toHaveLength(1);
     held.open();
