@@ -58,6 +58,16 @@ describe('{key} in instructions', () => {
 });
 
 describe('the system message', () => {
+  test('names the user of the run, and leaves the name to the state in a run without one', async () => {
+    const named = execution({ instructions: 'For {user_id}/{current_user_id}.' });
+    expect(await systemPrompt(named, {})).toBe('For u1/u1.');
+    const { context } = named;
+    const state = { all: () => ({ user_id: 'from the state' }) };
+    const run = { ...context.run, userId: null };
+    const unnamed = { ...named, context: { ...context, run, state } } as unknown as AgentExecution;
+    expect(await systemPrompt(unnamed, {})).toBe('For from the state/{current_user_id}.');
+  });
+
   test('is absent when the agent has nothing to say', async () => {
     expect(await systemPrompt(execution({}))).toBeNull();
   });

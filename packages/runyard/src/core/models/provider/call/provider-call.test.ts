@@ -9,8 +9,23 @@ import {
   secret,
 } from '../../../../../test/support/providers/model-calls.js';
 import { textChunk } from '../../../../../test/support/providers/model-server.js';
-import type { Arriving } from '../transport/transport.js';
+import type { Abortable } from '../../../abort.js';
+import type { Arriving, Exchange } from '../transport/transport.js';
 import { ProviderAnswer } from './provider-call.js';
+
+/** The answer of a provider that sends these bytes. */
+function answerOf(
+  exchange: Pick<Exchange, 'read' | 'abort'>,
+  signal: Abortable = new AbortController().signal,
+): Promise<ProviderAnswer> {
+  const head = { status: 200, statusText: 'OK', contentType: '', headers: () => new Headers() };
+  return ProviderAnswer.open({
+    ...{ provider: 'Test', url: 'http://x.test', headers: {}, body: '', streamed: true },
+    ...{ signal, firstByteTimeoutMs: 20, timeoutMs: 20 },
+    send: () => ({ head: Promise.resolve(head), ended: false, ...exchange }),
+    redact: (text) => text,
+  });
+}
 
 describe('failures', () => {
   it.each([
@@ -125,13 +140,7 @@ describe('time-outs', () => {
       undefined,
     ];
     const abort = vi.fn();
-    const head = { status: 200, statusText: 'OK', contentType: '', headers: () => new Headers() };
-    const answer = await ProviderAnswer.open({
-      ...{ provider: 'Test', url: 'http://x.test', headers: {}, body: '', streamed: true },
-      ...{ signal: new AbortController().signal, firstByteTimeoutMs: 20, timeoutMs: 20 },
-      send: () => ({ head: Promise.resolve(head), ended: false, read: () => pieces.shift(), abort }),
-      redact: (text) => text,
-    });
+    const answer = await answerOf({ read: () => pieces.shift(), abort });
     const read: string[] = [];
     for (let place = 0; place < 3; place += 1) {
       await new Promise((resolve) => setTimeout(resolve, 60));
@@ -142,6 +151,28 @@ describe('time-outs', () => {
     answer.close();
     expect(abort).not.toHaveBeenCalled();
   });
+
+  it('count silence again when the reader waits after it was busy for longer', async () => {
+    let fail = (_reason: unknown) => {};
+    const pieces: Arriving[] = [Buffer.from('a')];
+    const answer = await answerOf({
+      read: () => pieces.shift() ?? new Promise((_, reject) => (fail = reject)),
+      abort: (reason) => fail(reason),
+    });
+    await answer.read();
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    await expect(answer.read()).rejects.toThrow('Test fell silent in the middle of its answer within 20 ms.');
+    answer.close();
+  });
+});
+
+it('an answer is read no further than it is kept', async () => {
+  const pieces = Array.from({ length: 9 }, () => Buffer.from('0123456789'));
+  const answer = await answerOf({ read: () => pieces.shift(), abort: () => {} });
+  expect(await answer.text(15)).toBe('012345678901234');
+  // one is read to see that there is more
+  expect(pieces).toHaveLength(6);
+  answer.close();
 });
 
 describe('abort', () => {
@@ -183,6 +214,24 @@ describe('abort', () => {
     await server.answered();
     controller.abort(reason);
     await expect(answer).rejects.toBe(reason);
+  });
+
+  it.each([
+    ['was read to its end', false],
+    ['has only its formal end left', true],
+  ])('is listened to no longer than an answer that %s', async (_, complete) => {
+    const heard = new Set<() => void>();
+    const signal: Abortable = {
+      ...{ aborted: false, reason: undefined, throwIfAborted: () => {} },
+      addEventListener: (_type, listener) => heard.add(listener),
+      removeEventListener: (_type, listener) => heard.delete(listener),
+    };
+    const pieces: Arriving[] = [Buffer.from('a'), undefined];
+    const answer = await answerOf({ read: () => pieces.shift(), abort: () => {} }, signal);
+    expect(heard.size).toBe(1);
+    if (!complete) await answer.text(10);
+    answer.close({ complete });
+    await vi.waitFor(() => expect(heard.size).toBe(0));
   });
 
   it('makes no request when it came before', async () => {
