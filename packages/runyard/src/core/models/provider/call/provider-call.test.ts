@@ -199,6 +199,15 @@ describe('abort', () => {
     await server.clientLeft();
   });
 
+  it('ends a stream before the next piece, also when that is there already', async () => {
+    const { model } = await modelFor([{ events: [textChunk('x'), textChunk('y')] }]);
+    const controller = new AbortController();
+    const chunks = model.stream(ask(), { signal: controller.signal })[Symbol.asyncIterator]();
+    expect((await chunks.next()).value).toEqual({ type: 'text', text: 'x' });
+    controller.abort(reason);
+    await expect(chunks.next()).rejects.toBe(reason);
+  });
+
   it('closes the connection when the reader leaves', async () => {
     const { model, server } = await modelFor([{ events: [textChunk('x')], ending: 'stall' }]);
     for await (const _ of model.stream(ask(), open())) break;
