@@ -94,6 +94,15 @@ test('an event without an index has no id line', async () => {
   expect(await (await fetch(`${url}/events`)).text()).toBe('event: catch_up\ndata: {}\n\n');
 });
 
+test('an event that says when to come back has no name', async () => {
+  const event: StreamEvent = { index: 3, name: 'end', data: '', retryMs: 500 };
+  const batches = [[event], null];
+  const { url } = await startServer([
+    streamRoute(() => ({ next: async () => batches.shift() ?? null, close() {} })),
+  ]);
+  expect(await (await fetch(`${url}/events`)).text()).toBe('id: 3\nretry: 500\ndata: \n\n');
+});
+
 test('events of one turn of the loop share a write', async () => {
   const reader = new GrowingReader();
   const { port } = await startServer([streamRoute(() => reader)]);
