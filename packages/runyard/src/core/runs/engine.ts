@@ -1,6 +1,7 @@
 import { errors, isReported, RunyardError } from '../errors/errors.js';
 import type { JsonObject } from '../json.js';
 import type { ModelPrices } from '../models/prices.js';
+import { TransientMap } from '../transient-map.js';
 import { conditionOf, type EngineCondition } from './engine-condition.js';
 import type { EngineOptions } from './engine-options.js';
 import type { EventReader } from './events/event-reader.js';
@@ -56,7 +57,7 @@ export class RunEngine {
   private readonly cancellations: CancellationWatch;
   private readonly orphaned: OrphanedRuns | undefined;
   /** Runs that are about to be launched: a stop waits for them. */
-  private readonly starting = new Set<Promise<unknown>>();
+  private readonly starting = new TransientMap<Promise<unknown>, true>();
   /** The same for all runs: one of its own would keep what the run was asked for. */
   private readonly touch = (changed: LiveRun) => this.queue.touch(changed);
   private stopTimers: (() => void)[] = [];
@@ -230,7 +231,7 @@ export class RunEngine {
       this.recovery.end(),
       this.resting.end(),
       this.orphaned?.end(),
-      ...this.starting,
+      ...this.starting.keys(),
     ]);
     this.executor.releaseWaiting();
     await this.executor.allEnded(graceMs);
@@ -254,7 +255,7 @@ export class RunEngine {
   private unlessStopping<T>(begin: () => Promise<T>): Promise<T> {
     if (this.stopped !== null) return Promise.reject(errors.stopping());
     const beginning = begin();
-    this.starting.add(beginning);
+    this.starting.set(beginning, true);
     const begun = () => this.starting.delete(beginning);
     beginning.then(begun, begun);
     return beginning;

@@ -2,6 +2,7 @@ import { untilAborted } from '../../abort.js';
 import { errors, isFenced, isReported, isUnstorable, type RunyardError } from '../../errors/errors.js';
 import { handled } from '../../errors/handled.js';
 import { thrownError } from '../../errors/thrown-error.js';
+import { TransientMap } from '../../transient-map.js';
 import { type RunContext, RunPaused } from '../context.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { EventLog } from '../events/event-log.js';
@@ -37,7 +38,7 @@ const unpriced = {};
 
 /** Executes the runs that this process holds, from their start to their durable end. */
 export class RunExecutor {
-  private readonly live = new Map<string, Executed>();
+  private readonly live = new TransientMap<string, Executed>();
   private lost = false;
   /** The leases of what is executed here. */
   readonly leases: LeaseKeeper;
@@ -77,7 +78,7 @@ export class RunExecutor {
   }
 
   executed(): LiveRun[] {
-    return Array.from(this.live.values(), ({ live }) => live);
+    return this.live.values().map(({ live }) => live);
   }
 
   get(runId: string): LiveRun | undefined {
@@ -228,7 +229,7 @@ export class RunExecutor {
 
   async allEnded(withinMs: number): Promise<void> {
     if (this.live.size === 0) return;
-    const ended = Promise.allSettled(Array.from(this.live.values(), (entry) => entry.ended));
+    const ended = Promise.allSettled(this.live.values().map((entry) => entry.ended));
     let cancel = () => {};
     const timeUp = new Promise<void>((resolve) => {
       cancel = this.options.timers.after(withinMs, resolve);

@@ -2,6 +2,7 @@ import { errors } from '../../errors/errors.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import type { Log } from '../../log.js';
 import type { Timers } from '../../timers.js';
+import { TransientMap } from '../../transient-map.js';
 import { runWithoutOwner } from '../execution/code-owner.js';
 import type { Run } from '../run.js';
 import { longTextLength } from './long-texts.js';
@@ -64,13 +65,12 @@ const commitBytes = 4 * 1024 * 1024;
  * Group commit: all runs that have something to write share the next transaction, and each waits until its own
  * part is durable. While one transaction is on its way to the disk the next one fills.
  *
- * A source that fails, in whatever it is asked, fails alone: the queue continues with the others. A source that was
- * refused once stays refused.
+ * A source that fails fails alone: the queue continues with the others. One that was refused stays refused.
  */
 export class WriteQueue {
   /** Sources with something to write, with the time since when. */
-  private readonly dirty = new Map<WriteSource, number>();
-  private readonly waiters = new Map<WriteSource, Waiter>();
+  private readonly dirty = new TransientMap<WriteSource, number>();
+  private readonly waiters = new TransientMap<WriteSource, Waiter>();
   private readonly refusals = new WeakMap<WriteSource, Error>();
   private scheduled = false;
   private committing = false;
@@ -190,12 +190,12 @@ export class WriteQueue {
     }
     if (this.waiters.size > 0) this.schedule();
     else if (this.dirty.size > 0)
-      this.scheduleLazily(Array.from(this.dirty.keys()).some((source) => source.isAwaited === true));
+      this.scheduleLazily(this.dirty.keys().some((source) => source.isAwaited === true));
   }
 
   /** Takes what is new of every source into the batch, except for runs that have a write in it already. */
   private fill(batch: Batch): void {
-    for (const [source, since] of [...this.dirty]) {
+    for (const [source, since] of this.dirty.entries()) {
       // also two callers who chose the same run id: which of them is refused shows only when they are written apart
       if (batch.has(source.runId)) continue;
       this.dirty.delete(source);

@@ -1,3 +1,4 @@
+import { TransientMap } from '../../../core/transient-map.js';
 import type { HttpSettings } from '../settings.js';
 
 /** Whose a body is. */
@@ -44,7 +45,7 @@ export class BodiesInFlight {
   readonly #mostOfOne: number;
   /** What a body counts for that is stored as it arrives, whatever its size. */
   readonly #storedBytes: number;
-  readonly #reading = new Set<BodyReading>();
+  readonly #reading = new TransientMap<BodyReading, true>();
   readonly #heldBy = new Map<string, number>();
   #held = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -58,7 +59,7 @@ export class BodiesInFlight {
   }
 
   add(reading: BodyReading): void {
-    this.#reading.add(reading);
+    this.#reading.set(reading, true);
     this.#timer ??= setInterval(() => this.#look(), this.spanMs).unref();
     if (reading.awaits !== undefined) this.#hold(reading, this.#storedBytes);
   }
@@ -101,7 +102,7 @@ export class BodiesInFlight {
 
   #cutLargestOf(key: string): void {
     let largest: BodyReading | undefined;
-    for (const reading of this.#reading) {
+    for (const reading of this.#reading.keys()) {
       // of two alike the later one, which has got less far
       const isLarger = largest === undefined || this.#bytesOf(reading) >= this.#bytesOf(largest);
       if (reading.owner.key === key && isLarger) largest = reading;
@@ -116,7 +117,7 @@ export class BodiesInFlight {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    for (const reading of this.#reading) {
+    for (const reading of this.#reading.keys()) {
       const { looked, received, awaits = true } = reading;
       // it is this side that takes its time
       if (!awaits) {
