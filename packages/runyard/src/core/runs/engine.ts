@@ -1,7 +1,7 @@
+import { TransientMap } from '../collections/transient-map.js';
 import { errors, isReported, RunyardError } from '../errors/errors.js';
 import type { JsonObject } from '../json.js';
 import type { ModelPrices } from '../models/prices.js';
-import { TransientMap } from '../transient-map.js';
 import { conditionOf, type EngineCondition } from './engine-condition.js';
 import type { EngineOptions } from './engine-options.js';
 import type { EventReader } from './events/event-reader.js';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { RunStore } from '../../../src/capabilities/runs/storage/store.js';
-import { agingMs } from '../../../src/core/fair-queue.js';
+import { agingMs } from '../../../src/core/collections/fair-queue.js';
 import type { Priority } from '../../../src/core/runs/leases/priority.js';
 import type { Run } from '../../../src/core/runs/run.js';
 import { statement } from '../../../src/platform/storage/database.js';

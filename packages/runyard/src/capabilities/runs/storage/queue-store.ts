@@ -1,4 +1,4 @@
-import { FairQueue, type InLine } from '../../../core/fair-queue.js';
+import { FairQueue, type InLine } from '../../../core/collections/fair-queue.js';
 import { priorities } from '../../../core/runs/leases/priority.js';
 import type { HeldRun } from '../../../core/runs/leases/run-leases.js';
 import type { RunQueue } from '../../../core/runs/leases/run-queue.js';

@@ -1,4 +1,4 @@
-import { FairQueue, type InLine } from '../../fair-queue.js';
+import { FairQueue, type InLine } from '../../collections/fair-queue.js';
 import { levelOf, type Priority, priorities } from '../../runs/leases/priority.js';
 import type { Timers } from '../../timers.js';
 import type { Usage } from '../message.js';

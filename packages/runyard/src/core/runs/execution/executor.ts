@@ -1,8 +1,8 @@
 import { untilAborted } from '../../abort.js';
+import { TransientMap } from '../../collections/transient-map.js';
 import { errors, isFenced, isReported, isUnstorable, type RunyardError } from '../../errors/errors.js';
 import { handled } from '../../errors/handled.js';
 import { thrownError } from '../../errors/thrown-error.js';
-import { TransientMap } from '../../transient-map.js';
 import { type RunContext, RunPaused } from '../context.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { EventLog } from '../events/event-log.js';

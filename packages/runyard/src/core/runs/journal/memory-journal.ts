@@ -1,4 +1,4 @@
-import { FairQueue, type InLine } from '../../fair-queue.js';
+import { FairQueue, type InLine } from '../../collections/fair-queue.js';
 import type { JsonObject } from '../../json.js';
 import { appliesTo, cancellationKeptMs } from '../leases/cancellations.js';
 import { levelOf, priorities } from '../leases/priority.js';

@@ -1,8 +1,8 @@
+import { TransientMap } from '../../collections/transient-map.js';
 import { errors } from '../../errors/errors.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import type { Log } from '../../log.js';
 import type { Timers } from '../../timers.js';
-import { TransientMap } from '../../transient-map.js';
 import { runWithoutOwner } from '../execution/code-owner.js';
 import type { Run } from '../run.js';
 import { longTextLength } from './long-texts.js';

@@ -1,6 +1,6 @@
 import type { Abortable } from '../../abort.js';
+import { FairQueue, type InLine } from '../../collections/fair-queue.js';
 import { errors } from '../../errors/errors.js';
-import { FairQueue, type InLine } from '../../fair-queue.js';
 import { componentKey } from '../resume/ending-executable.js';
 import type { Run } from '../run.js';
 import { levelOf, priorities } from './priority.js';

@@ -1,4 +1,4 @@
-import { TransientMap } from '../../../core/transient-map.js';
+import { TransientMap } from '../../../core/collections/transient-map.js';
 import type { HttpSettings } from '../settings.js';
 
 /** Whose a body is. */

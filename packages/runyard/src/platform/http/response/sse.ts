@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { TransientMap } from '../../../core/collections/transient-map.js';
 import { isReported, type RunyardError } from '../../../core/errors/errors.js';
 import { type Exchange, exchangeOf, type ResponseStream } from '../exchange.js';
 import type { EventReader, StreamEvent } from './event-reader.js';
@@ -15,7 +16,7 @@ const objectionMs = 5_000;
 
 /** All open event streams of a server. */
 export class EventStreams {
-  readonly #open = new Set<OpenStream>();
+  readonly #open = new TransientMap<OpenStream, true>();
   readonly #tickMs: number;
   readonly #silentTicks: number;
   /** How many ticks lie between two looks at whether a client may still read. */
@@ -39,7 +40,7 @@ export class EventStreams {
   }
 
   add(stream: OpenStream): void {
-    this.#open.add(stream);
+    this.#open.set(stream, true);
     this.#timer ??= setInterval(() => this.#tick(), this.#tickMs).unref();
   }
 
@@ -52,12 +53,12 @@ export class EventStreams {
 
   /** Ends all streams the way a finished one ends, so that clients see a clean end and can resume. */
   endAll(): void {
-    for (const stream of this.#open) stream.end();
+    for (const stream of this.#open.keys()) stream.end();
   }
 
   #tick(): void {
     this.#ticks++;
-    for (const stream of this.#open) {
+    for (const stream of this.#open.keys()) {
       stream.beat(this.#ticks - this.#silentTicks);
       stream.look();
     }
