@@ -1,4 +1,5 @@
 import type { Json } from '../../../json.js';
+import type { Writable } from '../../../objects.js';
 import type { Usage } from '../../message.js';
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
@@ -20,7 +21,7 @@ const parts = [
 /** The usage with its total, without the parts that are zero. */
 export function usageOf(tokens: Omit<Usage, 'totalTokens'>): Usage {
   const { inputTokens, outputTokens } = tokens;
-  const usage: { -readonly [Part in keyof Usage]: Usage[Part] } = {
+  const usage: Writable<Usage> = {
     inputTokens,
     outputTokens,
     totalTokens: inputTokens + outputTokens,
