@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { systemTimers } from '../../../platform/engine/local/timers.js';
 import { LazyAbort } from '../../abort.js';
 import { silentLog } from '../../log.js';
+import type { Timers } from '../../timers.js';
 import { OwnName } from '../execution/code-owner.js';
 import type { Run } from '../run.js';
 import { RunGuard } from './run-guard.js';
@@ -10,11 +11,12 @@ import { RunMeter } from './run-meter.js';
 
 const owner = { kind: 'agent', id: 'a' } as const;
 
-function outermost() {
+function outermost(timers: Timers = systemTimers, limits = {}) {
   const abort = new LazyAbort();
   const meter = new RunMeter({ model: null, modelProvider: null } as Run, [], {});
-  const around = { ceiling: {}, meter, timers: systemTimers, log: silentLog, ownName: new OwnName() };
-  return { abort, guard: new RunGuard({ owner, ...around, prefix: '', executedMs: 0 }, abort, null) };
+  const around = { ceiling: {}, meter, timers, log: silentLog, ownName: new OwnName() };
+  const run = { owner: { ...owner, limits }, ...around, prefix: '', executedMs: 0 };
+  return { abort, guard: new RunGuard(run, abort, null) };
 }
 
 test('a run that begins inside something that is aborted has an aborted signal from its first line on', async () => {
@@ -42,4 +44,24 @@ test('the abort of the outermost run ends it before its work notices', async () 
   const reason = new Error('enough');
   abort.abort(reason);
   await expect(ended).rejects.toBe(reason);
+});
+
+test('a timer that fires a millisecond early does not end a run before its time', async () => {
+  let now = 0;
+  const armed: { ms: number; callback: () => void }[] = [];
+  const after: Timers['after'] = (ms, callback) => {
+    const timer = { ms, callback };
+    armed.push(timer);
+    return () => void armed.splice(armed.indexOf(timer), 1);
+  };
+  const { guard } = outermost({ ...systemTimers, now: () => now, after }, { timeMs: 60 });
+  const ended = guard.within(() => new Promise(() => {}));
+  expect(armed.map(({ ms }) => ms)).toEqual([60]);
+  now = 59;
+  armed[0]?.callback();
+  expect(armed.map(({ ms }) => ms)).toEqual([1]);
+  now = 60;
+  armed[0]?.callback();
+  await expect(ended).rejects.toMatchObject({ failure: { additionalData: { used: 60 } } });
+  expect(armed).toEqual([]);
 });

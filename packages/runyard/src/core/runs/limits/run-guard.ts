@@ -208,11 +208,13 @@ export class RunGuard implements ExecutionGuard {
     const left = Math.max(bound.value - executedMs, 0);
     const end = (): void => {
       stop();
-      this.exceed(bound, this.executedMs);
+      // timers count whole milliseconds, and may fire one early
+      if (bound.value - this.executedMs === 1) stop = timers.after(1, end);
+      else this.exceed(bound, this.executedMs);
     };
     // a default was not asked for: it does not keep an otherwise idle process alive
-    const stop = bound.source === 'own' ? timers.after(left, end) : timers.every(Math.max(left, 1), end);
-    return stop;
+    let stop = bound.source === 'own' ? timers.after(left, end) : timers.every(Math.max(left, 1), end);
+    return () => stop();
   }
 
   private exceed(bound: Bound, used: number): LimitExceeded {
