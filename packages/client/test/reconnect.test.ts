@@ -6,6 +6,7 @@ import { ChaosFolder, ChaosProcess } from '../../runyard/test/support/chaos-proc
 import { ScriptBook } from '../../runyard/test/support/providers/script-book.js';
 import { ServerBetween } from '../../runyard/test/support/server-between.js';
 import { TestService } from '../../runyard/test/support/service.js';
+import { until } from '../../runyard/test/support/until.js';
 import { type AgentEvent, createClient, NetworkError, type RunStream } from '../src/index.js';
 
 /** The events that the service has stored of a run, read over one connection. */
@@ -129,8 +130,9 @@ test('a stream continues through a service that is killed and started again', as
   const client = createClient({ baseUrl: first.url });
   const stream = client.agents.stream('planner', { message: 'plan: step, peek@gate, step' });
   let second: ChaosProcess | undefined;
-  const events = await read(stream, async ({ event }) => {
-    if (event !== 'ToolCallStarted' || folder.effects('peek').length === 0 || second) return;
+  const events = await read(stream, async (event) => {
+    if (event.event !== 'ToolCallStarted' || event.tool.tool_name !== 'peek' || second) return;
+    await until('the tool has begun', () => folder.effects('peek').length > 0);
     await first.kill();
     folder.release('gate');
     second = await ChaosProcess.start(options);

@@ -2809,7 +2809,7 @@ export interface CreateAgentRunBody {
   knowledge_filters?: { [name: string]: unknown } | unknown[] | null;
   /** A JSON schema that the answer must match; content is then an object. */
   output_schema?: { [name: string]: unknown } | null;
-  /** true: output_schema has the form {"type":"json_schema","json_schema":{"name","schema"}} and is passed to the provider unchanged. */
+  /** true: the output_schema of this request has the form {"type":"json_schema","json_schema":{"name","schema"}} and is passed to the provider unchanged. Without output_schema it has no effect. */
   use_json_schema?: boolean | null;
   /** Overrides the setting of the agent for this run. */
   add_history_to_context?: boolean | null;
@@ -2868,7 +2868,7 @@ export interface ContinueAgentRunBody {
   knowledge_filters?: { [name: string]: unknown } | unknown[] | null;
   /** A JSON schema that the answer must match; content is then an object. */
   output_schema?: { [name: string]: unknown } | null;
-  /** true: output_schema has the form {"type":"json_schema","json_schema":{"name","schema"}} and is passed to the provider unchanged. */
+  /** true: the output_schema of this request has the form {"type":"json_schema","json_schema":{"name","schema"}} and is passed to the provider unchanged. Without output_schema it has no effect. */
   use_json_schema?: boolean | null;
   /** Overrides the setting of the agent for this run. */
   add_history_to_context?: boolean | null;
@@ -2917,7 +2917,7 @@ export interface CreateTeamRunBody {
   knowledge_filters?: { [name: string]: unknown } | unknown[] | null;
   /** A JSON schema that the answer must match; content is then an object. */
   output_schema?: { [name: string]: unknown } | null;
-  /** true: output_schema has the form {"type":"json_schema","json_schema":{"name","schema"}} and is passed to the provider unchanged. */
+  /** true: the output_schema of this request has the form {"type":"json_schema","json_schema":{"name","schema"}} and is passed to the provider unchanged. Without output_schema it has no effect. */
   use_json_schema?: boolean | null;
   /** Overrides the setting of the agent for this run. */
   add_history_to_context?: boolean | null;
@@ -2976,7 +2976,7 @@ export interface ContinueTeamRunBody {
   knowledge_filters?: { [name: string]: unknown } | unknown[] | null;
   /** A JSON schema that the answer must match; content is then an object. */
   output_schema?: { [name: string]: unknown } | null;
-  /** true: output_schema has the form {"type":"json_schema","json_schema":{"name","schema"}} and is passed to the provider unchanged. */
+  /** true: the output_schema of this request has the form {"type":"json_schema","json_schema":{"name","schema"}} and is passed to the provider unchanged. Without output_schema it has no effect. */
   use_json_schema?: boolean | null;
   /** Overrides the setting of the agent for this run. */
   add_history_to_context?: boolean | null;

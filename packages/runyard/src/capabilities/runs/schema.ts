@@ -39,7 +39,7 @@ const optionFields = () => ({
     .meta({ description: 'A JSON schema that the answer must match; content is then an object.' }),
   use_json_schema: formBoolean().optional().meta({
     description:
-      'true: output_schema has the form {"type":"json_schema","json_schema":{"name","schema"}} and is passed to the provider unchanged.',
+      'true: the output_schema of this request has the form {"type":"json_schema","json_schema":{"name","schema"}} and is passed to the provider unchanged. Without output_schema it has no effect.',
   }),
   add_history_to_context: formBoolean()
     .optional()

@@ -295,4 +295,21 @@ describe('use_json_schema', () => {
     const { body } = await service.run('native', { message: 'no schema at all', use_json_schema: true });
     expect(body).toMatchObject({ content: 'Answer to: no schema at all', content_type: 'str' });
   });
+
+  test('describes the schema of its own request, not of the run that continues', async () => {
+    const continued = async (first: Record<string, unknown>, next: Record<string, unknown>) => {
+      const said = JSON.stringify(ada);
+      const message = book.write(`continued ${JSON.stringify([first, next])}`, said, said);
+      const { body: run } = await service.run('native', { message, ...first });
+      const path = `/agents/native/runs/${run.run_id}/continue`;
+      return (await service.submit(path, { regenerate: true, stream: false, ...next })).body;
+    };
+    const typed = { status: 'completed', content: ada, content_type: 'Person' };
+    const asItIs = { ...typed, content_type: 'dict' };
+    const unchanged = { output_schema: wrapped, use_json_schema: true };
+    expect(await continued({ output_schema: schema }, { use_json_schema: true })).toMatchObject(typed);
+    expect(await continued(unchanged, { output_schema: schema })).toMatchObject(typed);
+    expect(await continued({ output_schema: schema }, unchanged)).toMatchObject(asItIs);
+    expect(await continued(unchanged, { use_json_schema: false })).toMatchObject(asItIs);
+  });
 });

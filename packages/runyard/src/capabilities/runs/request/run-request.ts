@@ -159,6 +159,9 @@ export function optionsOf(
     if (!Object.hasOwn(shape, field) || field === 'additional_data') addExtra(extra, field, value);
     else if (value !== undefined && name !== undefined) given[name] = value;
   }
+  // it describes the schema beside it, never one that another request gave the run
+  if (given.outputSchema !== undefined) given.useJsonSchema ??= false;
+  else if (given.useJsonSchema !== undefined) delete given.useJsonSchema;
   // the schema of the form gave each field the type of its option
   return {
     // a run in the background streams too: others may follow it
