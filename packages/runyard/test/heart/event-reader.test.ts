@@ -3,7 +3,7 @@ import type { RunStore } from '../../src/capabilities/runs/storage/store.js';
 import type { EventName } from '../../src/core/events/run-event.js';
 import { EventLog } from '../../src/core/runs/events/event-log.js';
 import { EventReader } from '../../src/core/runs/events/event-reader.js';
-import type { Wake } from '../../src/core/runs/events/event-relay.js';
+import type { EventRelay, Wake } from '../../src/core/runs/events/event-relay.js';
 import { encodeBlock, LoggedEvent } from '../../src/core/runs/events/logged-event.js';
 import { systemTimers } from '../../src/platform/engine/local/timers.js';
 import { aRun, creation, finished, progress } from '../conformance/builders.js';
@@ -29,12 +29,10 @@ function between(store: RunStore, work: () => Promise<unknown>): void {
   store.eventBlocks = (...query) => afterFirst(eventBlocks.apply(store, query));
 }
 
-async function readAll(store: RunStore, runId: string, from: number): Promise<string[]> {
-  const reader = new EventReader(
-    { journal: store, timers: systemTimers, liveLog: () => undefined },
-    runId,
-    from,
-  );
+const sourcesOf = (store: RunStore) => ({ journal: store, timers: systemTimers, liveLog: () => undefined });
+
+async function readAll(store: RunStore, runId: string, from: number, relay?: EventRelay): Promise<string[]> {
+  const reader = new EventReader({ ...sourcesOf(store), relay }, runId, from);
   const names: string[] = [];
   for (let events = await reader.next(); events !== null; events = await reader.next())
     names.push(...events.map(({ name }) => name));
@@ -160,4 +158,27 @@ test('a reader shows nothing that only the memory of a process has that lost the
   log.moveAway();
   log.end();
   expect(await reader.next()).toBeNull();
+});
+
+test('a reader who comes late is not shown what a process sent and did not store before it lost the run', async () => {
+  const store = await freshStore();
+  const run = aRun({ nextEventIndex: 1 });
+  await store.commit([creation(run, { events: block(0, 'RunStarted') })]);
+  const sent = encodeBlock([new LoggedEvent(1, 'RunContent', null, '{"content":"lost","event_index":1}')]);
+  const relay: EventRelay = {
+    isOpen: true,
+    reachesAll: true,
+    send: async () => 1,
+    wake: () => {},
+    blocks: async (_runId, index) => (index > 1 ? [] : [{ firstIndex: 1, count: 1, payload: sent }]),
+    follow: () => ({ begun: Promise.resolve(), end: () => {} }),
+    onChange: () => () => {},
+  };
+  const early = new EventReader({ ...sourcesOf(store), relay }, run.runId, 0);
+  expect(await early.next()).toMatchObject([{ index: 0 }]);
+  expect(await early.next()).toMatchObject([{ index: 1, name: 'RunContent' }]);
+  early.close();
+  const events = block(10_001, 'RunStarted', 'RunCompleted');
+  await store.commit([progress(run, { ...finished, nextEventIndex: 10_003 }, { events })]);
+  expect(await readAll(store, run.runId, 0, relay)).toEqual(['RunStarted', 'RunStarted', 'RunCompleted']);
 });

@@ -58,6 +58,8 @@ export class RunEngine {
   private readonly orphaned: OrphanedRuns | undefined;
   /** Runs that are about to be launched: a stop waits for them. */
   private readonly starting = new TransientMap<Promise<unknown>, true>();
+  /** When the last of the runs was made that are about to be stored under an id that a client chose, by that id. */
+  private readonly chosen = new TransientMap<string, number>();
   /** The same for all runs: one of its own would keep what the run was asked for. */
   private readonly touch = (changed: LiveRun) => this.queue.touch(changed);
   private stopTimers: (() => void)[] = [];
@@ -293,22 +295,35 @@ export class RunEngine {
     session: RunSession,
   ): Promise<RunHandle> {
     const arrived = this.options.slots.arrive();
+    const { runId } = request;
+    const now = this.momentFor(runId);
     try {
       await this.options.assertWritable?.();
-      return await this.makeRun(executable, request, session, arrived.waits);
+      return await this.makeRun(executable, request, session, now, arrived.waits);
     } finally {
       arrived.left();
+      if (runId !== undefined && this.chosen.get(runId) === now) this.chosen.delete(runId);
     }
+  }
+
+  /** Two requests with one id never have the same moment: by it each knows whether the run that is stored is its own. */
+  private momentFor(runId: string | undefined): number {
+    const now = this.options.timers.now();
+    if (runId === undefined) return now;
+    const own = Math.max(now, (this.chosen.get(runId) ?? 0) + 1);
+    this.chosen.set(runId, own);
+    return own;
   }
 
   private async makeRun(
     executable: Executable,
     request: RunRequest,
     { sessionId, stored, name, state }: RunSession,
+    now: number,
     waits: boolean,
   ): Promise<RunHandle> {
     const { copy } = request;
-    const run = newRun(executable, request, sessionId, this.options);
+    const run = newRun(executable, request, sessionId, now, this.options);
     const isFirst = stored === undefined || stored.unused === true;
     if (isFirst && executable.introduction) await this.introduce(executable.introduction, request, run);
     const steps = copiedSteps(run, copy);

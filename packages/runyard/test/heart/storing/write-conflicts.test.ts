@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import type { Run } from '../../../src/core/runs/run.js';
+import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { aRun, creation } from '../../conformance/builders.js';
 import { begin, engineOver, executable, freshStore } from '../harness.js';
 
@@ -47,6 +48,29 @@ describe('a create whose first try failed', () => {
     });
     await expect(started(store, 'chosen')).rejects.toMatchObject({ code: 'run_exists' });
     expect((await store.load('chosen'))?.run.componentId).toBe('b');
+  });
+
+  test('is refused when its id was taken in between by another request to the same process in the same moment', async () => {
+    const store = await freshStore();
+    const component = executable('a', async () => 'done');
+    const timers = { ...systemTimers, now: () => 1_000 };
+    const engine = engineOver(store, [component], { isTransient: (error) => error === away, timers });
+    const commit = store.commit.bind(store);
+    let creations = 0;
+    store.commit = async (writes) => {
+      if (writes.some(({ insert }) => insert) && ++creations === 2) throw away;
+      return commit(writes);
+    };
+    const requests = ['one', 'other'].map((content) =>
+      begin(engine, component, {
+        runId: 'chosen',
+        input: { content, media: [], options: { stream: false } },
+      }),
+    );
+    const [one, other] = await Promise.allSettled(requests);
+    expect(one).toMatchObject({ status: 'fulfilled' });
+    expect(other).toMatchObject({ status: 'rejected', reason: { code: 'run_exists' } });
+    expect(creations).toBe(3);
   });
 
   test('continues when the try had succeeded after all', async () => {

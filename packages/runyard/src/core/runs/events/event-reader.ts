@@ -189,13 +189,17 @@ export class EventReader implements Waiter {
     this.due = undefined;
     this.polled = this.announced = false;
     const { relay } = this.sources;
+    let events: readonly LoggedEvent[] | null = [];
     if (due === 'relay' && relay !== undefined) {
-      const { events, isGapless, hasMore } = await relayedEvents(relay, this.runId, this.cursor);
-      this.relayed = isGapless && (events.length > 0 || announced || this.relayed);
+      const wasRelayed = this.relayed;
+      const { events: sent, isGapless, hasMore } = await relayedEvents(relay, this.runId, this.cursor);
+      this.relayed = isGapless && (sent.length > 0 || announced || wasRelayed);
       if (hasMore) this.due ??= 'relay';
-      if (events.length > 0) return events;
+      // a process that lost the run may have sent what it never stored: if the store has later events, those are right
+      if (sent.length > 0 && !wasRelayed) events = await this.stored();
+      if (sent.length > 0 && events.length === 0) return sent;
     } else if (!polled) this.relayed = false;
-    const events = await this.fromStore();
+    if (events.length === 0) events = await this.fromStore();
     if (events === null || events.length === 0) return events;
     this.relayed = false;
     // no word came of it

@@ -10,10 +10,10 @@ export function newRun(
   executable: Executable,
   request: RunRequest,
   sessionId: string,
-  { owner, timers }: Pick<EngineOptions, 'owner' | 'timers'>,
+  now: number,
+  { owner }: Pick<EngineOptions, 'owner'>,
 ): Run {
   const input = inputOf(executable, request.input);
-  const now = timers.now();
   return {
     runId: request.runId ?? request.newRunId ?? newId(),
     kind: executable.kind,
