@@ -2779,7 +2779,7 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [name
 
 export interface CreateAgentRunBody {
   /** The message to the agent or team, or the input of the workflow. */
-  message: string | { [name: string]: unknown };
+  message: string | { [name: string]: unknown } | unknown[];
   /** true: the response is a stream of events; false: one JSON body. Default: true, or false with background. */
   stream?: boolean | null;
   /** false: the stream carries only content, and the failure or pause of the run. */
@@ -2887,7 +2887,7 @@ export interface ResumeAgentRunStreamBody {
 
 export interface CreateTeamRunBody {
   /** The message to the agent or team, or the input of the workflow. */
-  message: string | { [name: string]: unknown };
+  message: string | { [name: string]: unknown } | unknown[];
   /** true: the response is a stream of events; false: one JSON body. Default: true, or false with background. */
   stream?: boolean | null;
   /** false: the stream carries only content, and the failure or pause of the run. */
@@ -2995,7 +2995,7 @@ export interface ResumeTeamRunStreamBody {
 
 export interface CreateWorkflowRunBody {
   /** The message to the agent or team, or the input of the workflow. */
-  message: string | { [name: string]: unknown };
+  message: string | { [name: string]: unknown } | unknown[];
   /** true: the response is a stream of events; false: one JSON body. Default: true, or false with background. */
   stream?: boolean | null;
   /** false: the stream carries only content, and the failure or pause of the run. */

@@ -16,7 +16,8 @@ export interface CampaignOptions {
   readonly sender: RawSender;
   readonly audience: Audience;
   readonly seed: number;
-  readonly seconds: number;
+  /** How long it lasts; left out: the same requests each time, on any machine. */
+  readonly seconds: number | undefined;
   /** How many requests are under way at once. */
   readonly lanes: number;
   /** Only the operations of these ids; all, if there are none. */
@@ -34,12 +35,12 @@ export interface CampaignReport {
 }
 
 /** Enough for most operations to succeed at least once. */
-const leastRounds = 5;
+const leastRounds = 8;
 /** Enough to work on; more of them say the same. */
 const mostFailures = 12;
 
 /**
- * Asks every operation of the description for all kinds of things until the time is up. What a request is made of
+ * Asks every operation of the description for all kinds of things, until the time is up if there is one. What a request is made of
  * depends on the seed and its number alone; only ids that the service gave out are others the next time.
  */
 export async function campaign(options: CampaignOptions): Promise<CampaignReport> {
@@ -64,7 +65,7 @@ class Campaign {
     this.rules = new PublishedRules(options.api.description);
     const all = operationsOf(options.api.description);
     this.operations = all.filter(({ id }) => options.only.length === 0 || options.only.includes(id));
-    this.until = performance.now() + options.seconds * 1000;
+    this.until = performance.now() + (options.seconds ?? 0) * 1000;
   }
 
   async run(): Promise<CampaignReport> {

@@ -14,23 +14,27 @@ export interface SocketOptions {
   readonly description: Description;
   readonly audience: Audience;
   readonly seed: number;
-  readonly seconds: number;
+  /** How long it lasts; left out: the same conversations each time, on any machine. */
+  readonly seconds: number | undefined;
 }
+
+const leastConversations = 60;
 
 const kinds = ['agent', 'team', 'workflow'] as const;
 type Kind = (typeof kinds)[number];
 
 /**
- * Sends frames to the WebSocket endpoints until the time is up: those of the contract, with fields out of the
+ * Sends frames to the WebSocket endpoints, until the time is up if there is one: those of the contract, with fields out of the
  * published forms, and nonsense. Answers with what was wrong.
  */
 export async function fuzzSockets(options: SocketOptions): Promise<string[]> {
   const { url, description, audience, seed, seconds } = options;
   const random = new Random(seed);
-  const until = performance.now() + seconds * 1000;
+  const until = performance.now() + (seconds ?? 0) * 1000;
   const operations = operationsOf(description);
   const faults: string[] = [];
-  while (performance.now() < until && faults.length === 0) {
+  for (let count = 0; faults.length === 0; count++) {
+    if (count >= leastConversations && performance.now() >= until) break;
     const choices = random.fork();
     const caller = audience.pick(choices);
     const kind = choices.pick(kinds);

@@ -89,7 +89,10 @@ function jsonSchemaOf(property: JsonSchema): JsonSchema {
     ...rest
   } = property;
   if (isFileList(property)) return noFiles;
-  if (jsonMayBe in property) return { ...property, type: [type, property[jsonMayBe]] };
+  if (jsonMayBe in property) {
+    const alternative = property[jsonMayBe] === 'object' ? ['object', 'array'] : [property[jsonMayBe]];
+    return { ...property, type: [type, ...alternative] };
+  }
   if (contentMediaType !== 'application/json') return property;
   return { ...rest, anyOf: [contentSchema, { type, contentMediaType }] };
 }
