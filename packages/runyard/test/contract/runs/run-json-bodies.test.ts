@@ -232,7 +232,7 @@ describe('a body of JSON', () => {
       paths['/agents/{agent_id}/runs'].post.requestBody.content['application/json'].schema;
     const values = [{ type: 'object' }, { type: 'string' }, { type: 'null' }];
     expect(properties.session_state.anyOf).toMatchObject(values);
-    expect(properties.message.type).toEqual(['string', 'object']);
+    expect(properties.message.type).toEqual(['string', 'object', 'array']);
     expect(properties.stream.type).toEqual(['boolean', 'null']);
     expect(properties.files).toMatchObject({ type: ['array', 'null'], maxItems: 0 });
     const none = { message: 'x', stream: false, files: [] };

@@ -52,6 +52,8 @@ export class EventReader implements Waiter {
   private announced = false;
   /** Whether the relay carries the events of the run: nothing since has come another way. */
   private relayed = false;
+  /** Whether the last events came from the store, or none has come yet. */
+  private followsStore = true;
 
   constructor(
     private readonly sources: EventSources,
@@ -189,23 +191,33 @@ export class EventReader implements Waiter {
     this.due = undefined;
     this.polled = this.announced = false;
     const { relay } = this.sources;
-    let events: readonly LoggedEvent[] | null = [];
     if (due === 'relay' && relay !== undefined) {
-      const wasRelayed = this.relayed;
-      const { events: sent, isGapless, hasMore } = await relayedEvents(relay, this.runId, this.cursor);
-      this.relayed = isGapless && (sent.length > 0 || announced || wasRelayed);
+      const { events, isGapless, hasMore } = await relayedEvents(relay, this.runId, this.cursor);
+      this.relayed = isGapless && (events.length > 0 || announced || this.relayed);
       if (hasMore) this.due ??= 'relay';
-      // a process that lost the run may have sent what it never stored: if the store has later events, those are right
-      if (sent.length > 0 && !wasRelayed) events = await this.stored();
-      if (sent.length > 0 && events.length === 0) return sent;
+      if (events.length > 0) return this.followsStore ? this.verified(events) : events;
     } else if (!polled) this.relayed = false;
-    if (events.length === 0) events = await this.fromStore();
+    const events = await this.fromStore();
     if (events === null || events.length === 0) return events;
+    this.followsStore = true;
     this.relayed = false;
     // no word came of it
     if (polled) this.follower?.repeat();
     this.due = relay?.isOpen === true ? 'relay' : 'store';
     return events;
+  }
+
+  /**
+   * A process that lost the run may have relayed events that it never stored. After events of the store, only such are
+   * taken from the relay that come after all that is stored.
+   */
+  private async verified(relayed: readonly LoggedEvent[]): Promise<readonly LoggedEvent[]> {
+    const stored = await this.stored();
+    this.followsStore = stored.length > 0;
+    if (!this.followsStore) return relayed;
+    if (stored[0]?.index !== this.cursor) this.relayed = false;
+    this.due ??= 'relay';
+    return stored;
   }
 
   private async fromStore(): Promise<readonly LoggedEvent[] | null> {
