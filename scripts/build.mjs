@@ -1,3 +1,3 @@
 import { withNewEnoughNode } from './lib/node-version.mjs';
 
-withNewEnoughNode(() => import('./lib/setup.mjs').then(({ ensureBuilt }) => ensureBuilt()));
+withNewEnoughNode(() => import('./commands/build.mjs').then((command) => command.run()));

@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(clone, { recursive: true, force: true }));
 
-test.each(['bench', 'check', 'start', 'test'])(
+test.each(['bench', 'build', 'check', 'start', 'test'])(
   '`npm run %s` can be loaded where nothing is installed or built yet',
   (name) => {
     const { href } = pathToFileURL(join(clone, `scripts/commands/${name}.mjs`));
