@@ -2,16 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { instructions } from './lib/answer.mjs';
-import { post } from './lib/bare-model.mjs';
+import { modelCalls } from './lib/bare-model.mjs';
 import { openBareStore } from './lib/bare-store.mjs';
 import { serveCommands } from './lib/commands.mjs';
 
 /**
  * The limit: what a run costs at least on this machine. It reads the same form, asks the same model in the cheapest
  * way that Node has, stores one row in one transaction and answers as much as Runyard does, with nothing in between. A run that
- * is held or relayed can be cancelled: that ends it, stores its row and answers.
+ * is held or relayed can be cancelled: that ends it, stores its row and answers. `via`: another way to the model.
  */
-const { modelPort, store: storeSettings } = JSON.parse(process.argv[2]);
+const { modelPort, via = 'dispatcher', store: storeSettings } = JSON.parse(process.argv[2]);
+const post = modelCalls[via];
 const store = await openBareStore(storeSettings);
 /** Streams that are open, by run: how to end each. */
 const open = new Map();
@@ -138,7 +139,7 @@ function callModel(agentId, message, { stream = false, ...handlers }) {
     { role: 'user', content: message },
   ];
   return post({
-    origin: `http://127.0.0.1:${modelPort}`,
+    port: modelPort,
     path: `/${agentId}/v1/chat/completions`,
     body: JSON.stringify({ model: 'bench', messages, stream }),
     ...handlers,

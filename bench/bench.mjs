@@ -258,21 +258,24 @@ async function measure(options, setting) {
   return results;
 }
 
+/** Runyard against the cheapest bare server, and against one that calls the model in the usual way. */
 async function underLoad({ load, start, profileFolder }, database, amounts, results) {
   const { title } = databases[database];
-  const base = await start.bare(database);
   const measured = await start.runyard(database, profileFolder === undefined ? {} : { files: 'dist' });
+  const base = await start.bare(database);
+  const usual = await start.bare(database, { via: 'agent' });
+  const servers = { base, usual, measured };
   say(`${title}: warming up`);
-  for (const server of [base, measured]) await warmUp(load, server, amounts.warmUp);
+  for (const server of Object.values(servers)) await warmUp(load, server, amounts.warmUp);
   for (const shape of shapes) {
     say(`${title}: ${shape.name}, callers: ${shape.callers}`);
-    const result = await compareUnderLoad(load, { base, measured }, shape, amounts.load);
+    const result = await compareUnderLoad(load, servers, shape, amounts.load);
     results.load.push(loadRow(title, shape, result, true));
     if (shape.stream) results.other.push(...streamRows(title, shape, result));
     if (profileFolder !== undefined)
       results.profiles.push(await profileUnderLoad(load, measured, shape, { title, profileFolder }));
   }
-  await Promise.all([base.stop(), measured.stop()]);
+  await Promise.all(Object.values(servers).map((server) => server.stop()));
 }
 
 async function overASession({ load, start }, database, amounts) {

@@ -25,8 +25,11 @@ export function row({ what, where, unit, base, measured, mostRatio, most }) {
   return common;
 }
 
-/** What one shape of load cost on two servers. `bounded`: the CPU time of a run has a bound. */
-export function loadRow(where, { name, callers, stream }, { base, measured }, bounded) {
+/**
+ * What one shape of load cost on two servers, and perhaps on one that calls the model in the `usual` way. `bounded`:
+ * the CPU time of a run has a bound.
+ */
+export function loadRow(where, { name, callers, stream }, { base, measured, usual }, bounded) {
   const mostCpu = targets.cpu[stream ? 'stream' : 'run'][callers === 1 ? 'oneCaller' : 'manyCallers'];
   const both = (unit, value) => ({ unit, base: value(base), measured: value(measured) });
   return {
@@ -35,6 +38,13 @@ export function loadRow(where, { name, callers, stream }, { base, measured }, bo
     cpu: row({
       ...both('ms', (side) => side.cpuPerRun / 1000),
       ...(bounded && { mostRatio: mostCpu }),
+    }),
+    ...(usual !== undefined && {
+      cpuAgainstUsual: row({
+        unit: 'ms',
+        base: usual.cpuPerRun / 1000,
+        measured: measured.cpuPerRun / 1000,
+      }),
     }),
     throughput: row(both('runs/s', (side) => side.runsPerSecond)),
     time: row(both('ms', (side) => side.wholeMs.p50)),

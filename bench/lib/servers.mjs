@@ -11,13 +11,13 @@ export const databases = {
 
 /** Starts servers that ask the given model server and store in the folder or in PostgreSQL. */
 export function serverStarter({ modelPort, folder, postgresUrl, profileFolder }) {
-  const bare = (database) => {
+  const bare = (database, { via } = {}) => {
     const { synchronous } = databases[database];
     const store =
       database === 'postgres'
         ? { kind: 'postgres', url: postgresUrl }
         : { kind: 'sqlite', path: join(newFolder(), 'bare.db'), synchronous };
-    return start('bare-server', { modelPort, store });
+    return start('bare-server', { modelPort, via, store });
   };
   /** `given`: settings that are not the default, a port, or the folder of a server that is no more. */
   const runyard = (database, given = {}) => {

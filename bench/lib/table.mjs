@@ -12,17 +12,19 @@ export function machine() {
   };
 }
 
-/** Load on two servers: CPU time beside throughput, each with its ratio. */
+/** Load on two servers, or three: CPU time beside throughput, each with its ratio. */
 export function loadTable(rows, base, measured) {
   const head = ['Load', 'On', `CPU per run: ${base}`, measured, 'Ratio', 'Target', 'Met'];
+  const usual = rows.some(({ cpuAgainstUsual }) => cpuAgainstUsual) ? [`${base}, http.Agent`, 'Ratio'] : [];
   const rest = [`Throughput: ${base}`, measured, 'Ratio', `Time, p50: ${base}`, measured];
   return markdown([
-    [...head, ...rest],
-    ...rows.map(({ what, where, cpu, throughput, time }) => [
+    [...head, ...usual, ...rest],
+    ...rows.map(({ what, where, cpu, cpuAgainstUsual, throughput, time }) => [
       what,
       where,
       ...compared(cpu),
       ...bound(cpu),
+      ...(cpuAgainstUsual ? [compared(cpuAgainstUsual)[0], compared(cpuAgainstUsual)[2]] : []),
       ...compared(throughput),
       ...compared(time).slice(0, 2),
     ]),

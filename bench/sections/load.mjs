@@ -21,22 +21,22 @@ export async function warmUp(load, server, bounds) {
 }
 
 /**
- * Loads two servers in turns, so that whatever else the machine does hits both, and takes the median of each. Each load
- * uses code of its own: a service that runs for hours has compiled it, so it is compiled before the first round.
+ * Loads several servers in turns, so that whatever else the machine does hits all of them, and takes the median of
+ * each. Each load uses code of its own: a service that runs for hours has compiled it, so it is compiled before the
+ * first round.
  */
-export async function compareUnderLoad(load, { base, measured }, shape, { rounds, milliseconds, warmUpMs }) {
-  const servers = { base, measured };
-  const samples = { base: [], measured: [] };
-  for (const server of [base, measured])
-    await oneRound(load, server, shape, { runs: mostRunsPerRound, milliseconds: warmUpMs });
+export async function compareUnderLoad(load, servers, shape, { rounds, milliseconds, warmUpMs }) {
+  const names = Object.keys(servers);
+  for (const name of names)
+    await oneRound(load, servers[name], shape, { runs: mostRunsPerRound, milliseconds: warmUpMs });
+  const samples = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
-    const order = round % 2 === 0 ? ['base', 'measured'] : ['measured', 'base'];
-    for (const name of order) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const bounds = { runs: mostRunsPerRound, milliseconds };
       samples[name].push(await oneRound(load, servers[name], shape, bounds));
     }
   }
-  return { base: summary(samples.base), measured: summary(samples.measured) };
+  return Object.fromEntries(names.map((name) => [name, summary(samples[name])]));
 }
 
 /** Where the time of a run goes, by part, as shares of all samples. The profiles are kept in the folder. */
