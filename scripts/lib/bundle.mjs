@@ -18,13 +18,13 @@ const entries = [
   'knowledge',
   'testing',
   'cli/main',
-  'cli/typescript-hooks',
-  'platform/documents/parsing-process',
-  'platform/embedders/sentence-thread',
 ];
 
-/** Those that begin a thread or a process of their own: nothing that only a service needs may be loaded there. */
-const smallEntries = [
+/**
+ * What begins a thread or a process of its own. They share no files with the service: it would load many small ones, and
+ * they would load what only a service needs.
+ */
+const threadEntries = [
   'cli/typescript-hooks',
   'platform/documents/parsing-process',
   'platform/embedders/sentence-thread',
@@ -52,7 +52,7 @@ const neverInstalled = ['pg-native', 'canvas'];
 const neverCalled = ['@mixmark-io/domino'];
 
 /** Its source is minified, and the bundler would write it a quarter larger. */
-const minifiedFile = 'chunks/pdfjs.js';
+const minifiedFile = 'threads/pdfjs.js';
 
 /** Packages that applications import too, or need the types of: the bundle has its own copy all the same. */
 const bundledAnyway = ['zod', 'fastify'];
@@ -130,23 +130,25 @@ export async function bundledFiles(folder, plugins = []) {
 }
 
 async function bundledModules(folder, plugins) {
-  const [{ rolldown }, { minifySync }] = await Promise.all([import('rolldown'), import('rolldown/utils')]);
-  const input = Object.fromEntries(entries.map((entry) => [entry, join(folder, 'dist', `${entry}.js`)]));
+  const { minifySync } = await import('rolldown/utils');
+  const service = await bundledService(folder, plugins);
+  const threads = await joined(folder, plugins, inputOf(folder, threadEntries), {
+    chunkFileNames: 'threads/[name].js',
+  });
+  return [...service, ...threads]
+    .map((file) => (file.fileName === minifiedFile ? withoutSpace(file, minifySync) : file))
+    .map(inAscii)
+    .flatMap((file) => (startFiles.includes(file.fileName) ? splitModule(file) : file));
+}
+
+function bundledService(folder, plugins) {
+  const input = inputOf(folder, entries);
   // applications that the command starts use this copy
   input.zod = join(
     dirname(createRequire(join(folder, 'package.json')).resolve('zod/package.json')),
     'index.js',
   );
   const start = startModules(folder);
-  const build = await rolldown({
-    input,
-    platform: 'node',
-    logLevel: 'silent',
-    external: outsideOf(folder),
-    plugins: [...plugins, packagesOnDemand(), partsOfSemver(folder), withoutUncalled(), start.plugin],
-  });
-  // As deep as the modules that they come from: some find the package by its place.
-  const names = { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' };
   const codeSplitting = {
     includeDependenciesRecursively: false,
     groups: [
@@ -160,12 +162,32 @@ async function bundledModules(folder, plugins) {
       { name: 'embedders', test: providerEmbedders },
     ],
   };
-  const { output } = await build.generate({ format: 'esm', comments: false, codeSplitting, ...names });
+  return joined(folder, [...plugins, start.plugin], input, {
+    codeSplitting,
+    chunkFileNames: 'chunks/[name].js',
+  });
+}
+
+function inputOf(folder, names) {
+  return Object.fromEntries(names.map((name) => [name, join(folder, 'dist', `${name}.js`)]));
+}
+
+/** Files are as deep as the modules that they come from: some find the package by its place. */
+async function joined(folder, plugins, input, output) {
+  const { rolldown } = await import('rolldown');
+  const build = await rolldown({
+    input,
+    platform: 'node',
+    logLevel: 'silent',
+    external: outsideOf(folder),
+    plugins: [...plugins, packagesOnDemand(), partsOfSemver(folder), withoutUncalled()],
+  });
+  const made = await build.generate({
+    ...{ format: 'esm', comments: false, entryFileNames: '[name].js' },
+    ...output,
+  });
   await build.close();
-  return output
-    .map((file) => (file.fileName === minifiedFile ? withoutSpace(file, minifySync) : file))
-    .map(inAscii)
-    .flatMap((file) => (startFiles.includes(file.fileName) ? splitModule(file) : file));
+  return made.output;
 }
 
 /** One file for what `require` returns of a module. */
@@ -258,11 +280,8 @@ function startModules(folder) {
         into.add(path);
         for (const imported of info.importedIds) collect(imported, into, without);
       };
-      const small = new Set();
-      for (const entry of smallEntries) collect(pathOf(entry), small, new Set());
-      collect(pathOf('cli/main'), command, small);
-      const before = new Set([...small, ...command]);
-      for (const entry of ['index', 'cli/serve']) collect(pathOf(entry), service, before);
+      collect(pathOf('cli/main'), command, new Set());
+      for (const entry of ['index', 'cli/serve']) collect(pathOf(entry), service, command);
       // an entry in a group would become the file of the group
       for (const group of [command, service])
         for (const id of group)
