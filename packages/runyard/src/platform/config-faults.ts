@@ -29,18 +29,24 @@ export function schemaKind(schema: z.ZodType): string {
   return type ?? anyOf?.[0]?.type ?? 'string';
 }
 
+/** What a value would have to be; `allowed` says it where the schema cannot. */
+interface Expected {
+  readonly schema: z.ZodType;
+  readonly allowed: string | undefined;
+}
+
 /** What is no name may be a misplaced value, which may hold a password. */
 const isName = /^[\w.-]{1,64}$/;
 
 /** One line: the source, the key, the value and what is allowed. */
-export function describeFault(given: SourceValue, schema: z.ZodType, error: z.ZodError): string {
+export function describeFault(given: SourceValue, expected: Expected, error: z.ZodError): string {
   const issues = firstIssues(error.issues[0]);
   const inner = issues
     .flatMap(({ path }) => path.map(String))
     .filter((part) => !secretSettings.has(given.name) || isName.test(part))
     .join('.');
   const place = inner ? `${given.label} at "${inner}"` : given.label;
-  return `${place} is ${showValue(given)}${reasonOf(issues.at(-1))}; allowed: ${allowedValues(schema, given.name)}.`;
+  return `${place} is ${showValue(given)}${reasonOf(issues.at(-1))}; allowed: ${allowedValues(expected, given.name)}.`;
 }
 
 /** An issue, and where there are alternatives the one in the alternative that the value resembles. */
@@ -59,7 +65,8 @@ function reasonOf(issue: z.core.$ZodIssue | undefined): string {
   return names.length === 0 ? '' : ` (unknown: ${names.join(', ')})`;
 }
 
-function allowedValues(schema: z.ZodType, name: string): string {
+function allowedValues({ schema, allowed }: Expected, name: string): string {
+  if (allowed !== undefined) return allowed;
   const description = describe(schema);
   if (description.allowed) return description.allowed;
   if (description.enum) return description.enum.map(String).join(', ');

@@ -7,8 +7,7 @@ import { thrownError } from '../core/errors/thrown-error.js';
 import { isJsonObject } from '../core/json.js';
 import { nearestName } from '../core/nearest-name.js';
 import { type SourceValue, schemaKind } from './config-faults.js';
-
-type Shape = Readonly<Record<string, z.ZodType>>;
+import type { SettingTable } from './setting.js';
 
 const settingsFileName = 'runyard.json';
 
@@ -38,18 +37,18 @@ function variablesOf(setting: string): readonly string[] {
 
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
-  shape: Shape,
+  settings: SettingTable,
 ): { values: SourceValue[]; warnings: string[] } {
   const values: SourceValue[] = [];
   const known = new Set<string>();
-  for (const [name, schema] of Object.entries(shape)) {
+  for (const [name, { schema }] of Object.entries(settings)) {
     const variables = variablesOf(name);
     for (const variable of variables) known.add(variable);
     // An empty variable is how many tools write "not set".
     const variable = variables.find((candidate) => env[candidate]?.trim());
     const text = variable && env[variable];
     if (!variable || !text) continue;
-    const value = variable === oneKeyVariable ? [text.trim()] : fromText(text, schema);
+    const value = variable === oneKeyVariable ? [text.trim()] : fromText(text, schema());
     values.push({ name, value, label: `environment variable ${variable}` });
   }
   const warnings = Object.keys(env)
@@ -64,12 +63,12 @@ export function readEnvironment(
   return { values, warnings };
 }
 
-export function readFlags(flags: Readonly<Record<string, unknown>>, shape: Shape): SourceValue[] {
+export function readFlags(flags: Readonly<Record<string, unknown>>, settings: SettingTable): SourceValue[] {
   return Object.entries(flags)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => {
-      const schema = shape[name];
-      const typed = typeof value === 'string' && schema ? fromText(value, schema) : value;
+      const defined = settings[name];
+      const typed = typeof value === 'string' && defined ? fromText(value, defined.schema()) : value;
       return {
         name,
         value: typed,

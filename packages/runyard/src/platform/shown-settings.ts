@@ -1,37 +1,39 @@
 import { z } from 'zod';
+import { setting } from './setting.js';
 
-const label = z.string().min(1).max(200);
+const label = () => z.string().min(1).max(200);
 
-const manifestEntry = z.strictObject({
-  description: z.string().max(2000).optional(),
-  labels: z.array(label).max(50).optional(),
-  quickPrompts: z.array(z.string().min(1).max(2000)).max(50).optional(),
-});
+const manifestEntry = () =>
+  z.strictObject({
+    description: z.string().max(2000).optional(),
+    labels: z.array(label()).max(50).optional(),
+    quickPrompts: z.array(z.string().min(1).max(2000)).max(50).optional(),
+  });
 
 const sectionNames = ['session', 'metrics', 'memory', 'learning', 'knowledge', 'evals', 'traces'] as const;
 
 /** What clients show about the service and its components. It changes nothing else. */
-export const shownSettingsShape = {
-  manifest: z
-    .record(z.string().min(1).max(255), manifestEntry)
-    .default({})
-    .meta({ allowed: 'a map from the id of a component to { description, labels, quickPrompts }' })
-    .describe(
-      'What clients show about components, by id: a description, labels, and prompts to choose from.',
-    ),
-  displayNames: z
-    .strictObject({
-      sections: z.partialRecord(z.enum(sectionNames), label).optional(),
-      databases: z.record(z.string(), label).optional(),
-    })
-    .default({})
-    .meta({ allowed: `{ sections, databases }; the sections are ${sectionNames.join(', ')}` })
-    .describe('The names that clients show for sections of data and for databases; ids by default.'),
-  availableModels: z
-    .array(label)
-    .max(1000)
-    .optional()
-    .describe('The models that clients offer; those of the components when left out.'),
+export const shownSettings = {
+  manifest: setting({
+    about: 'What clients show about components, by id: a description, labels, and prompts to choose from.',
+    default: {},
+    allowed: 'a map from the id of a component to { description, labels, quickPrompts }',
+    schema: () => z.record(z.string().min(1).max(255), manifestEntry()),
+  }),
+  displayNames: setting({
+    about: 'The names that clients show for sections of data and for databases; ids by default.',
+    default: {},
+    allowed: `{ sections, databases }; the sections are ${sectionNames.join(', ')}`,
+    schema: () =>
+      z.strictObject({
+        sections: z.partialRecord(z.enum(sectionNames), label()).optional(),
+        databases: z.record(z.string(), label()).optional(),
+      }),
+  }),
+  availableModels: setting({
+    about: 'The models that clients offer; those of the components when left out.',
+    schema: () => z.array(label()).max(1000),
+  }),
 };
 
 interface ShownNames {

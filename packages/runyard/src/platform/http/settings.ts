@@ -1,9 +1,7 @@
-import { z } from 'zod';
-import { limitSettingsShape } from './limit-settings.js';
+import { defaultsOf, type SettingsOf } from '../setting.js';
+import { limitSettings } from './limit-settings.js';
 
-const limits = z.object(limitSettingsShape);
-
-type Limits = z.output<typeof limits>;
+type Limits = SettingsOf<typeof limitSettings>;
 
 /** The settings that the HTTP platform reads. The service's `Settings` satisfies it. */
 export interface HttpSettings extends Omit<Limits, 'fetchAllowedHosts' | 'fetchTimeoutMs'> {
@@ -24,7 +22,7 @@ export interface HttpSettings extends Omit<Limits, 'fetchAllowedHosts' | 'fetchT
 }
 
 export const defaultHttpSettings: HttpSettings = {
-  ...limits.parse({}),
+  ...defaultsOf(limitSettings),
   maxBodyBytes: 1_048_576,
   maxUploadBytes: 52_428_800,
   maxStreamedBytes: 1_073_741_824,
