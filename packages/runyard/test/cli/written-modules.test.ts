@@ -59,6 +59,15 @@ test.each<[name: string, files: Record<string, string>, value: unknown]>([
     },
     6,
   ],
+  [
+    'a source through a module of JavaScript',
+    {
+      'agents.ts': `import { two } from './plain.js';${report('two')}`,
+      'plain.js': "export { two } from './tools.ts';\n",
+      'package.json': '{ "type": "module" }',
+    },
+    2,
+  ],
 ])('without hooks, an application imports %s', async (_name, files, value) => {
   const cwd = installed({ 'tools.ts': tools, ...files });
   for (const _start of ['first', 'second']) expect(await loaded(cwd)).toEqual({ value, isWritten: canWrite });
@@ -113,15 +122,6 @@ test.each<[name: string, files: Record<string, string>, value: unknown]>([
     4,
   ],
   [
-    'a module of JavaScript that imports a source',
-    {
-      'agents.ts': `import { two } from './plain.js';${report('two')}`,
-      'plain.js': "export { two } from './tools.ts';\n",
-      'package.json': '{ "type": "module" }',
-    },
-    2,
-  ],
-  [
     'a name of the package itself',
     {
       'agents.ts': `import { two } from '#tools';${report('two')}`,
@@ -138,6 +138,80 @@ test.each<[name: string, files: Record<string, string>, value: unknown]>([
   ],
 ])('with hooks, an application has %s', async (_name, files, value) => {
   expect(await loaded(installed({ 'tools.ts': tools, ...files }))).toEqual({ value, isWritten: false });
+});
+
+/** The same in JavaScript; `hasHooks`: whether an import that no parser sees reads TypeScript. */
+const reportInJavaScript = (value: string) => `
+const hasHooks = await eval('imp' + 'ort("./tools.ts")').then(() => true, () => false);
+throw new Error(JSON.stringify({ value: ${value}, place: new URL(import.meta.url).pathname.split('/').pop(), hasHooks }));
+`;
+
+async function loadedJavaScript(cwd: string): Promise<unknown> {
+  const { stderr } = await run(['start'], { cwd });
+  const [, message = stderr] = /^agents\.m?js:\d+ could not be loaded: (\{.*\})\n$/m.exec(stderr) ?? [];
+  return JSON.parse(message);
+}
+
+const ofModules = { 'package.json': '{ "type": "module" }', 'tools.ts': tools };
+const plain = { 'plain.js': 'export const two = 2;\n' };
+
+test.each<[name: string, files: Record<string, string>, value: unknown]>([
+  [
+    'imports no TypeScript',
+    {
+      ...plain,
+      'agents.js': `import { sep } from 'node:path';\nimport {\n  two,\n} from './plain.js'\n${reportInJavaScript('two + sep.length')}`,
+    },
+    3,
+  ],
+  [
+    'compares what reads like arguments of a type',
+    { 'agents.js': `const [f, a, b, c] = [1, 2, 3, 4];${reportInJavaScript('[f < a, b > (c)]')}` },
+    [true, false],
+  ],
+  [
+    'has a name that says so',
+    {
+      ...plain,
+      'package.json': '{}',
+      'agents.mjs': `import { two } from './two.mjs';${reportInJavaScript('two')}`,
+      'two.mjs': 'export const two = 2;\n',
+    },
+    2,
+  ],
+  [
+    'imports a source that has no other import',
+    { 'agents.js': `import { two } from './tools.js';\nimport './tools.ts';${reportInJavaScript('two')}` },
+    2,
+  ],
+])('without hooks, a module of JavaScript %s', async (_name, files, value) => {
+  const cwd = installed({ ...ofModules, ...files });
+  const place = Object.keys(files).find((name) => name.startsWith('agents.'));
+  for (const _start of ['first', 'second'])
+    expect(await loadedJavaScript(cwd)).toEqual({ value, place, hasHooks: !canWrite });
+});
+
+test('with hooks, a module of JavaScript imports a package of TypeScript, or is none by its package', async () => {
+  const imported = {
+    ...ofModules,
+    'agents.js': `import { two } from 'typed';${reportInJavaScript('two')}`,
+    'node_modules/typed/package.json': '{ "name": "typed", "type": "module", "exports": "./main.ts" }',
+    'node_modules/typed/main.ts': tools,
+  };
+  expect(await loadedJavaScript(installed(imported))).toMatchObject({ value: 2, hasHooks: true });
+  const unnamed = { 'tools.ts': tools, 'agents.js': `import './tools.ts';${reportInJavaScript('2')}` };
+  expect(await loadedJavaScript(installed(unnamed))).toMatchObject({ value: 2, hasHooks: true });
+});
+
+test('a module of JavaScript that throws is executed once', async () => {
+  const cwd = installed({
+    ...ofModules,
+    'agents.js': "import './said.js';\nthrow new RangeError('once');\n",
+    'said.js': "console.error('executed');\n",
+  });
+  expect((await run(['start'], { cwd })).stderr).toBe(
+    'executed\nagents.js:2 could not be loaded: RangeError: once\n',
+  );
 });
 
 test('a process that a debugger can attach to uses hooks', async () => {

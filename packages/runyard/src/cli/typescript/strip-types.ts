@@ -6,7 +6,7 @@ import { keepCode, keptCode, placeOf } from './kept-code.js';
 
 type Compiler = Pick<typeof import('oxc-transform'), 'transformSync'>;
 
-const options = { sourcemap: true, lang: 'ts', sourceType: 'module' } as const;
+const options = { sourcemap: true, sourceType: 'module' } as const;
 
 /** What the code depends on beside its source. */
 export const maker = JSON.stringify([version, dependencyVersions['oxc-transform'], options]);
@@ -36,7 +36,9 @@ function sourceAt(path: string) {
 }
 
 function stripped({ path, text, place }: Source, { transformSync }: Compiler): string {
-  const { code, map, errors } = transformSync(path, text, options);
+  // a comparison in JavaScript may read like the arguments of a type
+  const lang = /\.m?ts$/.test(path) ? 'ts' : 'js';
+  const { code, map, errors } = transformSync(path, text, { ...options, lang });
   const fault = errors.find((error) => error.severity === 'Error');
   if (fault) {
     const before = Buffer.from(text).subarray(0, fault.labels[0]?.start ?? 0);

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -9,15 +9,15 @@ import { maker, stripTypes } from './strip-types.js';
 type Exports = Record<string, unknown>;
 
 /**
- * What each written module calls before anything else. A name of its own: a module may declare `Symbol`, or even
+ * What is called before any code of the application, and by each written module. A name of its own: a module may declare `Symbol`, or even
  * `globalThis`.
  */
 const begun = '__runyardModule';
 
 /**
- * The address of an application that was written as modules for Node to load by itself. Hooks would need a thread of
- * their own where Node cannot run them in this one: a sixth of a start, and 10 MiB. Undefined when only hooks can import
- * the application.
+ * The address of an application that was written as modules for Node to load by itself; a module of JavaScript that
+ * imports no TypeScript stays where it is. Hooks would need a thread of their own where Node cannot run them in this
+ * one: a sixth of a start, and 10 MiB. Undefined when only hooks can import the application.
  */
 export function writtenAddress(path: string): Promise<string | undefined> {
   return new WrittenModules().addressOf(path).catch(() => undefined);
@@ -36,6 +36,9 @@ export async function importWritten(address: string): Promise<Exports | undefine
   };
   Object.defineProperty(globalThis, begun, { configurable: true, value: begin });
   try {
+    // the first import is executed before those of packages, whose code may throw
+    const text = `import "data:text/javascript,${begun}()"; import ${JSON.stringify(address)};`;
+    await import(`data:text/javascript,${encodeURIComponent(text)}`);
     return await import(address);
   } catch (error) {
     if (executes) throw error;
@@ -60,18 +63,23 @@ class WrittenModules {
   }
 
   async #write(path: string): Promise<string | undefined> {
-    if (pathOfTypeScript(pathToFileURL(path).href) === undefined) return undefined;
+    const url = pathToFileURL(path).href;
+    const isTypeScript = pathOfTypeScript(url) !== undefined;
+    if (!isTypeScript && !isModule(path)) return undefined;
     const stripped = await stripTypes(path);
     const imports = importsOf(stripped);
     if (imports === undefined) return undefined;
     const lines = stripped.split('\n');
+    let hasToChange = isTypeScript;
     for (const { line, text, specifier } of imports) {
       const address = await this.#target(specifier, path);
       if (address === undefined) return undefined;
+      hasToChange ||= address !== (specifier.startsWith('.') ? new URL(specifier, url).href : specifier);
       // a function: what is replaced with has no patterns then
       lines[line] = text.replace(/"[^"]+";$/, () => `${JSON.stringify(address)};`);
     }
-    const text = [beginningOf(pathToFileURL(path).href), ...lines].join('\n');
+    if (!hasToChange) return url;
+    const text = [beginningOf(url), ...lines].join('\n');
     const place = placeOf(path, text, maker, 'modules');
     if (place === undefined) return undefined;
     if (keptCode(place) === undefined) {
@@ -109,6 +117,18 @@ function packageTarget(specifier: string, folder: string): string | undefined {
   }
   const parent = dirname(folder);
   return parent === folder ? undefined : packageTarget(specifier, parent);
+}
+
+/** Whether Node loads a file of JavaScript as a module, by its name or its package. */
+function isModule(path: string): boolean {
+  return path.endsWith('.mjs') || (path.endsWith('.js') && isPackageOfModules(dirname(path)));
+}
+
+function isPackageOfModules(folder: string): boolean {
+  const file = join(folder, 'package.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')).type === 'module';
+  const parent = dirname(folder);
+  return parent !== folder && isPackageOfModules(parent);
 }
 
 interface Import {
@@ -154,9 +174,8 @@ function isForeign(specifier: string): boolean {
 const metaName = ['import', 'meta'].join('.');
 const mapStart = '//# sourceMappingURL=data:application/json;base64,';
 
-/** Its import is executed before those of packages, whose code may throw. */
 function beginningOf(url: string): string {
-  return `import "data:text/javascript,${begun}()";${begun}(${metaName}, ${JSON.stringify(url)});`;
+  return `${begun}(${metaName}, ${JSON.stringify(url)});`;
 }
 
 /** The source map does not know the first line yet. */
