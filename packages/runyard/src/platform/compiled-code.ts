@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
+import * as zlib from 'node:zlib';
 
 /**
  * Once a service has started: what it has compiled by then is what the next start needs. A machine with other work may
@@ -50,7 +51,9 @@ function keep(script: Script, kept: string, isEarlier: (name: string) => boolean
     mkdirSync(folder, { recursive: true });
     const written = new URL(`${kept}.${process.pid}`, folder);
     const data = script.createCachedData();
-    writeFileSync(written, Buffer.concat([digestOf(data), data]));
+    const checksum = Buffer.alloc(checksumBytes);
+    checksum.writeUInt32LE(checksumOf(data));
+    writeFileSync(written, Buffer.concat([checksum, data]));
     renameSync(written, new URL(kept, folder));
     // of earlier versions of the package
     for (const name of readdirSync(folder))
@@ -64,15 +67,16 @@ function keep(script: Script, kept: string, isEarlier: (name: string) => boolean
 function soundContentOf(file: URL): Buffer | undefined {
   try {
     const content = readFileSync(file);
-    const data = content.subarray(digestBytes);
-    return digestOf(data).equals(content.subarray(0, digestBytes)) ? data : undefined;
+    const data = content.subarray(checksumBytes);
+    return checksumOf(data) === content.readUInt32LE() ? data : undefined;
   } catch {
     return undefined;
   }
 }
 
-const digestBytes = 32;
+const checksumBytes = 4;
 
-function digestOf(data: Buffer): Buffer {
-  return createHash('sha256').update(data).digest();
-}
+/** It finds damage, and does not have to find more: who may write here could also write another checksum. */
+const checksumOf: (data: Buffer) => number =
+  // versions before 20.15 do not have it
+  zlib.crc32 ?? ((data) => createHash('sha256').update(data).digest().readUInt32LE());

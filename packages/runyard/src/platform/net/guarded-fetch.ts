@@ -1,6 +1,6 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
 import { boundedBody } from './bounded-body.js';
 import { isPublicAddress } from './public-address.js';
@@ -195,7 +195,7 @@ function exchange(
     lookup: allowed ? undefined : publicLookup,
   };
   return new Promise((resolve, reject) => {
-    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const send = url.protocol === 'https:' ? httpsRequest() : httpRequest;
     const request = send(url, options, (response) => {
       clearTimeout(timer);
       // an error that comes before the body is read is met again when it is read
@@ -222,6 +222,11 @@ function checkHost(host: string, hosts: readonly string[]): void {
 const refusalStepMs = 500;
 
 /** Resolves a name as the connection needs it, and fails if any of its addresses is not public. */
+/** Not imported: it loads all of TLS, which each start would pay for. */
+function httpsRequest(): typeof httpRequest {
+  return createRequire(import.meta.url)('node:https').request;
+}
+
 const publicLookup: NonNullable<RequestOptions['lookup']> = (hostname, options, callback) => {
   const begun = performance.now();
   lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
