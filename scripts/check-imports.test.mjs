@@ -6,7 +6,7 @@ const importing = (from) => `import { thing } from '${from}';\nexport const used
 
 describe('import directions', () => {
   test.each([
-    ['core/runs/run.ts', '../../platform/config.js', 'core may import core only'],
+    ['core/runs/run.ts', '../../platform/settings/config.js', 'core may import core only'],
     ['core/runs/run.ts', '../../capabilities/runs/service.js', 'core may import core only'],
     [
       'platform/http/server.ts',
@@ -62,7 +62,7 @@ describe('import directions', () => {
     ['a dynamic import', "export const load = () => import('../platform/config.js');"],
     [
       'an import over several lines',
-      "import {\n  thing,\n} from '../platform/config.js';\nexport const used = thing;",
+      "import {\n  thing,\n} from '../platform/settings/config.js';\nexport const used = thing;",
     ],
   ])('%s counts too', (_, text) => {
     expect(violations({ 'core/ids.ts': text })).toEqual([
@@ -72,7 +72,7 @@ describe('import directions', () => {
 
   test('an import in a comment or in a text does not count', () => {
     const text =
-      "// import { a } from '../platform/config.js'\nexport const text = \"import '../platform/config.js'\";";
+      "// import { a } from '../platform/settings/config.js'\nexport const text = \"import '../platform/settings/config.js'\";";
     expect(violations({ 'core/ids.ts': text })).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { Component } from './capabilities/components/service.js';
 import { errors } from './core/errors/errors.js';
 import { thrownError } from './core/errors/thrown-error.js';
 import type { Log } from './core/log.js';
-import type { Settings } from './platform/config.js';
+import type { Settings } from './platform/settings/config.js';
 import type { Database } from './platform/storage/database.js';
 import { plannedChange } from './platform/storage/migrations/change-schema.js';
 import { migrate } from './platform/storage/migrations/migrate.js';

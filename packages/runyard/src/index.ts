@@ -267,8 +267,8 @@ export {
   workflowFactory,
 } from './library.js';
 export type { OperatorRequest } from './operator-requests.js';
-export type { Settings } from './platform/config.js';
 export type { FetchHandler, FetchHandlerOptions } from './platform/http/fetch-handler.js';
 export type { NodeHandler } from './platform/http/handler.js';
+export type { Settings } from './platform/settings/config.js';
 export { Runyard } from './runyard.js';
 export type { Listening, RunyardOptions } from './runyard-options.js';

@@ -2,8 +2,8 @@ import { Readiness } from './capabilities/system/readiness.js';
 import { healthOf } from './capabilities/system/service.js';
 import { errors } from './core/errors/errors.js';
 import type { Log } from './core/log.js';
-import type { Settings } from './platform/config.js';
 import { openProbeServer, type ProbeServer } from './platform/http/probe-server.js';
+import type { Settings } from './platform/settings/config.js';
 import type { MetricExport } from './platform/telemetry/metrics/metric-export.js';
 import type { ServiceMetrics } from './platform/telemetry/metrics/service-metrics.js';
 

@@ -36,9 +36,9 @@ import { Team } from './core/teams/team.js';
 import { Workflow } from './core/workflows/workflow.js';
 import { DefinedInterface } from './interfaces/interface.js';
 import type { RightsOfHolder } from './platform/auth/kept-caller.js';
-import { checkCodeSettings, type SettingsInput, type SettingsSources } from './platform/config.js';
 import type { CustomRoutes } from './platform/http/custom-routes.js';
 import type { FetchHandlerOptions } from './platform/http/fetch-handler.js';
+import { checkCodeSettings, type SettingsInput, type SettingsSources } from './platform/settings/config.js';
 import type { SchemaChange } from './platform/storage/migrations/change-schema.js';
 
 /** What an application says in code beside settings. */

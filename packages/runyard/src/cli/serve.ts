@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { authMode } from '../platform/auth/tokens/settings.js';
-import type { Settings } from '../platform/config.js';
-import { databaseLabel } from '../platform/config-faults.js';
+import type { Settings } from '../platform/settings/config.js';
+import { databaseLabel } from '../platform/settings/config-faults.js';
 import { version } from '../platform/version.js';
 import type { Listening } from '../runyard-options.js';
 import type { Application } from './application.js';

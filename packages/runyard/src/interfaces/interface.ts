@@ -1,8 +1,8 @@
 import type { Described, Services, Told } from '../capabilities/capability.js';
 import type { Log } from '../core/log.js';
 import type { Identities } from '../platform/auth/identity.js';
-import type { Settings } from '../platform/config.js';
 import type { Upgrades } from '../platform/http/upgrades.js';
+import type { Settings } from '../platform/settings/config.js';
 
 /** A further protocol for the same services, as one value. It has no rules of its own: it calls the services. */
 export interface Interface extends Described {

@@ -1,5 +1,5 @@
 import { errors } from '../core/errors/errors.js';
-import type { Settings } from '../platform/config.js';
+import type { Settings } from '../platform/settings/config.js';
 import { enabledA2a } from './a2a/interface.js';
 import { enabledAgui } from './agui/interface.js';
 import { enabledAiSdk } from './ai-sdk/interface.js';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { loadSettings } from '../../dist/platform/config.js';
+import { loadSettings } from '../../dist/platform/settings/config.js';
 
 /** What the commands need of a Runyard and nothing else, so that their tests tell about the commands alone. */
 export class FixtureApplication {

@@ -10,7 +10,7 @@ const { defineJob } = await built('core/runs/jobs/job.js');
 const { inputRecord, outputRecord } = await built('core/runs/journal/codec.js');
 const { number, object } = await built('core/runs/journal/shapes.js');
 const { openCapabilities } = await built('open-capabilities.js');
-const { loadSettings } = await built('platform/config.js');
+const { loadSettings } = await built('platform/settings/config.js');
 const { openDatabase } = await built('platform/storage/open.js');
 const { migrate } = await built('platform/storage/migrations/migrate.js');
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { Runyard } from '../../src/index.js';
-import { loadSettings, type Settings } from '../../src/platform/config.js';
+import { loadSettings, type Settings } from '../../src/platform/settings/config.js';
 import { recordingLog } from '../support/clients/http-server.js';
 import type { Body } from '../support/service.js';
 

@@ -15,11 +15,11 @@ import type { ConfigForm, ConfigKey } from '../../src/core/configs/config-keys.j
 import { teamForm } from '../../src/core/configs/team-form.js';
 import { knownProviders } from '../../src/core/models/providers.js';
 import { compileExpression, type ExpressionPlace } from '../../src/core/workflows/definition/cel.js';
-import { loadSettings, type SettingName, type SettingsSource } from '../../src/platform/config.js';
 import { consoleRoutes } from '../../src/platform/http/console/routes.js';
 import { documentationRoutes } from '../../src/platform/http/openapi/docs.js';
 import { describeApi } from '../../src/platform/http/openapi/openapi.js';
 import { pathTemplate, type RouteFacts } from '../../src/platform/http/route.js';
+import { loadSettings, type SettingName, type SettingsSource } from '../../src/platform/settings/config.js';
 import { readPage, repository, tableBelow, tableHeaded, tablesBelow } from './pages.js';
 import { propertiesOf } from './sources.js';
 

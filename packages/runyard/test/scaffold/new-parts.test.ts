@@ -9,10 +9,10 @@ import { DefinedInterface, type Interface } from '../../src/interfaces/interface
 import { interfaceAddresses, loadInterfaces } from '../../src/interfaces/interfaces.js';
 import { openCapabilities } from '../../src/open-capabilities.js';
 import { openService } from '../../src/open-service.js';
-import { loadSettings } from '../../src/platform/config.js';
 import { reply } from '../../src/platform/http/response/results.js';
 import { defineRoute } from '../../src/platform/http/route.js';
 import { refuseUpgrade } from '../../src/platform/http/upgrades.js';
+import { loadSettings } from '../../src/platform/settings/config.js';
 import type { Database } from '../../src/platform/storage/database.js';
 import { migrate } from '../../src/platform/storage/migrations/migrate.js';
 import { openDatabase } from '../../src/platform/storage/open.js';

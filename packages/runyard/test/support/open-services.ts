@@ -4,7 +4,7 @@ import { ComponentsService, type RegisteredComponents } from '../../src/capabili
 import { Readiness } from '../../src/capabilities/system/readiness.js';
 import { silentLog } from '../../src/core/log.js';
 import { openCapabilities } from '../../src/open-capabilities.js';
-import { loadSettings } from '../../src/platform/config.js';
+import { loadSettings } from '../../src/platform/settings/config.js';
 import type { Database } from '../../src/platform/storage/database.js';
 
 /** What capabilities are opened with. */

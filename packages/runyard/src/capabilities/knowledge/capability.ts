@@ -1,7 +1,7 @@
 import type { Caller } from '../../platform/auth/caller.js';
 import { openDocuments } from '../../platform/documents/documents.js';
 import { systemTimers } from '../../platform/engine/local/timers.js';
-import { configSection } from '../../platform/shown-settings.js';
+import { configSection } from '../../platform/settings/shown-settings.js';
 import type { Capability, ServiceSite } from '../capability.js';
 import { contentsTable, type KnowledgeParts } from './base-in-database.js';
 import { builtInVectorStore } from './chunks/built-in-vector-store.js';

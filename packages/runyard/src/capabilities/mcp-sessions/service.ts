@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../platform/auth/caller.js';
-import type { Settings } from '../../platform/config.js';
 import { systemTimers } from '../../platform/engine/local/timers.js';
+import type { Settings } from '../../platform/settings/config.js';
 import type { Database } from '../../platform/storage/database.js';
 import { ServedRequests } from './served-requests.js';
 import { McpSessionStore } from './store.js';

@@ -3,7 +3,7 @@ import type { Log } from '../../core/log.js';
 import { mostResponses } from '../../core/models/cache/response-cache.js';
 import { keysKeptMs } from '../../core/runs/engine.js';
 import type { Timers } from '../../core/timers.js';
-import type { Settings } from '../../platform/config.js';
+import type { Settings } from '../../platform/settings/config.js';
 import type { Database } from '../../platform/storage/database.js';
 import { endOfTime, idOfDay, type SlicedTable, slicedTables, today } from '../../platform/storage/slices.js';
 import { SlicesStore } from './slices-store.js';

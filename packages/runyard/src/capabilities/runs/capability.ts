@@ -1,6 +1,6 @@
 import type { ComponentSpace } from '../../core/components/component-space.js';
 import { systemTimers } from '../../platform/engine/local/timers.js';
-import { serviceLimits } from '../../platform/run-limit-settings.js';
+import { serviceLimits } from '../../platform/settings/run-limit-settings.js';
 import type { Capability } from '../capability.js';
 import { codeSpace } from './code-space.js';
 import { addRunGauges } from './gauges/run-gauges.js';

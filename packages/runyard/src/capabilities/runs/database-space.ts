@@ -7,7 +7,7 @@ import { Jobs } from '../../core/runs/jobs/jobs.js';
 import type { RunPorts } from '../../core/runs/run-ports.js';
 import { isLeaseOwnerGone, newLeaseOwner } from '../../platform/engine/local/lease-owner.js';
 import { systemTimers } from '../../platform/engine/local/timers.js';
-import { serviceLimits } from '../../platform/run-limit-settings.js';
+import { serviceLimits } from '../../platform/settings/run-limit-settings.js';
 import type { Database } from '../../platform/storage/database.js';
 import {
   carryOut,

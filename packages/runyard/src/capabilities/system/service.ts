@@ -1,7 +1,7 @@
 import type { Caller } from '../../platform/auth/caller.js';
 import { authMode } from '../../platform/auth/tokens/settings.js';
 import { serviceIdOf } from '../../platform/service-id.js';
-import { configSection } from '../../platform/shown-settings.js';
+import { configSection } from '../../platform/settings/shown-settings.js';
 import { version } from '../../platform/version.js';
 import type { Fields, ServiceSite } from '../capability.js';
 import { manifestPart } from './manifest.js';

@@ -1,9 +1,9 @@
 import { errors, type RunyardError } from '../../core/errors/errors.js';
 import type { Caller } from '../../platform/auth/caller.js';
-import type { Settings } from '../../platform/config.js';
 import { isLocalOrAllowed } from '../../platform/http/defences/hosts.js';
 import { Reply } from '../../platform/http/response/results.js';
 import type { AccessRequest, EncodeError, FailedRequest, ResolveCaller } from '../../platform/http/route.js';
+import type { Settings } from '../../platform/settings/config.js';
 import type { InterfaceSite } from '../interface.js';
 import type { McpAuthorization, OpenAuthorization } from './authorization.js';
 import { rpcCodes, rpcError } from './json-rpc.js';

@@ -1,6 +1,6 @@
 import { errorCode } from '../../core/errors/error-code.js';
 import { errors } from '../../core/errors/errors.js';
-import type { Settings } from '../../platform/config.js';
+import type { Settings } from '../../platform/settings/config.js';
 import { DefinedInterface, type Interface } from '../interface.js';
 import type { McpAuthorization } from './authorization.js';
 import { type McpConfig, type McpOptions, mcpConfigOf } from './options.js';

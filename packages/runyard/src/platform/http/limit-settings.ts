@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { setting } from '../setting.js';
+import { setting } from '../settings/setting.js';
 import { isNetwork } from './defences/client-address.js';
 import { isAllowedHost } from './defences/hosts.js';
 

@@ -1,4 +1,4 @@
-import { defaultsOf, type SettingsOf } from '../setting.js';
+import { defaultsOf, type SettingsOf } from '../settings/setting.js';
 import { limitSettings } from './limit-settings.js';
 
 type Limits = SettingsOf<typeof limitSettings>;

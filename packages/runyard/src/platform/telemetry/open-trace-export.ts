@@ -5,7 +5,7 @@ import { redactSpans, traceRedaction } from '../../core/traces/redaction.js';
 import { spansOf } from '../../core/traces/spans-of-run.js';
 import { workflowFactsOf } from '../../core/traces/workflow-facts.js';
 import { Workflow } from '../../core/workflows/workflow.js';
-import type { Settings } from '../config.js';
+import type { Settings } from '../settings/config.js';
 import { TraceExport } from './trace-export.js';
 
 export interface OpenTraceExportOptions {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { redactionFault } from '../../core/traces/redaction.js';
-import { setting } from '../setting.js';
+import { setting } from '../settings/setting.js';
 
 const collectorUrl = () =>
   z

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { agent, step, team, workflow } from '../../../src/index.js';
 import { interfaceHint } from '../../../src/interfaces/interfaces.js';
 import { agui, aiSdk, openaiApi, slack } from '../../../src/interfaces.js';
-import { loadSettings } from '../../../src/platform/config.js';
+import { loadSettings } from '../../../src/platform/settings/config.js';
 import { Gatehouse } from '../../support/clients/tokens.js';
 import { startService } from '../../support/service.js';
 

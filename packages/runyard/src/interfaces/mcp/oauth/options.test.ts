@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadSettings } from '../../../platform/config.js';
+import { loadSettings } from '../../../platform/settings/config.js';
 import { mcp } from '../interface.js';
 import { oauthConfig } from './options.js';
 

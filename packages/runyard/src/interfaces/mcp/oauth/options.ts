@@ -2,7 +2,7 @@ import { errors } from '../../../core/errors/errors.js';
 import type { Kind, Shape } from '../../../core/options/kind.js';
 import { kind, listOf, objectOf } from '../../../core/options/kinds.js';
 import { parseScope } from '../../../platform/auth/rights.js';
-import type { Settings } from '../../../platform/config.js';
+import type { Settings } from '../../../platform/settings/config.js';
 
 /** The authorization server for `/mcp`. Secrets may also come from settings, which win. */
 export interface McpOAuthOptions {

@@ -1,6 +1,6 @@
 import type { Services } from '../../../capabilities/capability.js';
 import type { Log } from '../../../core/log.js';
-import type { Settings } from '../../../platform/config.js';
+import type { Settings } from '../../../platform/settings/config.js';
 import type { McpConfig } from '../options.js';
 
 /** What the handlers work with. One for each service. */

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { signingKey } from '../../../../test/support/clients/issuer.js';
-import { loadSettings, type SettingsInput } from '../../config.js';
+import { loadSettings, type SettingsInput } from '../../settings/config.js';
 import { checkAuthSettings } from './check-settings.js';
 import { authMode } from './settings.js';
 

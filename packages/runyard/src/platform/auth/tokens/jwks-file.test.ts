@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type LogLine, recordingLog } from '../../../../test/support/clients/http-server.js';
 import { type SigningKey, signedWithSecret, signingKey } from '../../../../test/support/clients/issuer.js';
 import { until } from '../../../../test/support/until.js';
-import { loadSettings, type SettingsInput } from '../../config.js';
+import { loadSettings, type SettingsInput } from '../../settings/config.js';
 import { TokenVerifier } from './verifier.js';
 
 let folder: string;

@@ -7,7 +7,7 @@ import {
   startIssuer,
 } from '../../../../test/support/clients/issuer.js';
 import { until } from '../../../../test/support/until.js';
-import { loadSettings, type SettingsInput } from '../../config.js';
+import { loadSettings, type SettingsInput } from '../../settings/config.js';
 import { jwksUrlLoader } from './jwks-url.js';
 import { TokenVerifier } from './verifier.js';
 

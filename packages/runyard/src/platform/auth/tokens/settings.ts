@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type SettingsOf, setting } from '../../setting.js';
+import { type SettingsOf, setting } from '../../settings/setting.js';
 
 /** Everything that a token may be signed with. `none` is not among them, whatever is configured. */
 export const signatureAlgorithms = [

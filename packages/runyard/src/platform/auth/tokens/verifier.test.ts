@@ -4,7 +4,7 @@ import { type LogLine, recordingLog } from '../../../../test/support/clients/htt
 import { signedWithSecret, signingKey } from '../../../../test/support/clients/issuer.js';
 import { errors } from '../../../core/errors/errors.js';
 import { silentLog } from '../../../core/log.js';
-import { loadSettings, type SettingsInput } from '../../config.js';
+import { loadSettings, type SettingsInput } from '../../settings/config.js';
 import { TokenVerifier } from './verifier.js';
 
 const secret = 'a secret that is long enough for HS256';

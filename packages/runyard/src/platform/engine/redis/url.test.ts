@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadSettings } from '../../config.js';
+import { loadSettings } from '../../settings/config.js';
 import { redisAddress } from './url.js';
 
 describe('the URL of a Redis', () => {

@@ -1,7 +1,7 @@
 import { resolve as resolvePath } from 'node:path';
-import { errors } from '../core/errors/errors.js';
-import { nearestName } from '../core/nearest-name.js';
-import { forEachName, keysOf } from '../core/objects.js';
+import { errors } from '../../core/errors/errors.js';
+import { nearestName } from '../../core/nearest-name.js';
+import { forEachName, keysOf } from '../../core/objects.js';
 import { describeFault, type SourceValue } from './config-faults.js';
 import { readEnvironment, readFlags, readSettingsFile } from './config-sources.js';
 import { serviceSettings } from './service-settings.js';
@@ -46,7 +46,7 @@ export interface SettingsSources {
 
 export type SettingsSource = 'default' | 'code' | 'file' | 'environment' | 'flags';
 
-export interface LoadedSettings {
+interface LoadedSettings {
   readonly settings: Settings;
   /** Which source each setting came from. */
   readonly origins: Readonly<Record<SettingName, SettingsSource>>;

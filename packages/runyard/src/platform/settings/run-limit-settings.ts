@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { longestTimeMs } from '../core/options/kinds.js';
-import type { AnyLimits } from '../core/runs/limits/run-limits.js';
+import { longestTimeMs } from '../../core/options/kinds.js';
+import type { AnyLimits } from '../../core/runs/limits/run-limits.js';
 import { type SettingsOf, setting } from './setting.js';
 
 const count = (most: number) =>

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve as resolvePath } from 'node:path';
 import type { z } from 'zod';
-import { errorCode } from '../core/errors/error-code.js';
-import { errors } from '../core/errors/errors.js';
-import { thrownError } from '../core/errors/thrown-error.js';
-import { isJsonObject } from '../core/json.js';
-import { nearestName } from '../core/nearest-name.js';
+import { errorCode } from '../../core/errors/error-code.js';
+import { errors } from '../../core/errors/errors.js';
+import { thrownError } from '../../core/errors/thrown-error.js';
+import { isJsonObject } from '../../core/json.js';
+import { nearestName } from '../../core/nearest-name.js';
 import { type SourceValue, schemaKind } from './config-faults.js';
 import type { SettingTable } from './setting.js';
 

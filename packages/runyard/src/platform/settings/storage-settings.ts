@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { redisAddress, redisUrlForms } from './engine/redis/url.js';
+import { redisAddress, redisUrlForms } from '../engine/redis/url.js';
 import { setting } from './setting.js';
 
 const databaseUrl = () =>

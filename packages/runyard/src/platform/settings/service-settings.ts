@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { authSettings } from './auth/tokens/settings.js';
-import { limitSettings } from './http/limit-settings.js';
+import { authSettings } from '../auth/tokens/settings.js';
+import { limitSettings } from '../http/limit-settings.js';
+import { telemetrySettings } from '../telemetry/settings.js';
 import { interfaceSettings } from './interface-settings.js';
 import { modelRateSettings } from './model-rate-settings.js';
 import { runLimitSettings } from './run-limit-settings.js';
@@ -8,7 +9,6 @@ import { scheduleSettings } from './schedule-settings.js';
 import { setting } from './setting.js';
 import { shownSettings } from './shown-settings.js';
 import { storageSettings } from './storage-settings.js';
-import { telemetrySettings } from './telemetry/settings.js';
 
 const milliseconds = (minimum: number, maximum = 86_400_000) => z.int().min(minimum).max(maximum);
 const bytes = () => z.int().min(1024).max(4_294_967_296);
