@@ -57,9 +57,15 @@ describe('import directions', () => {
   });
 
   test.each([
-    ['a type import', "import type { Thing } from '../platform/config.js';\nexport type Used = Thing;"],
-    ['an export from another file', "export { thing } from '../platform/config.js';\nexport const own = 1;"],
-    ['a dynamic import', "export const load = () => import('../platform/config.js');"],
+    [
+      'a type import',
+      "import type { Thing } from '../platform/settings/config.js';\nexport type Used = Thing;",
+    ],
+    [
+      'an export from another file',
+      "export { thing } from '../platform/settings/config.js';\nexport const own = 1;",
+    ],
+    ['a dynamic import', "export const load = () => import('../platform/settings/config.js');"],
     [
       'an import over several lines',
       "import {\n  thing,\n} from '../platform/settings/config.js';\nexport const used = thing;",

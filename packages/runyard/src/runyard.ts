@@ -297,7 +297,7 @@ export class Runyard extends InCode {
     this.unguard = null;
   }
 
-  private load(): LoadedSettings {
+  private load() {
     const code = { ...this.options };
     this.loaded ??= loadSettings({ ...this.sources, code, otherCodeNames: ownOptionNames });
     return this.loaded;

@@ -2,20 +2,21 @@ import { z } from 'zod';
 import { ComponentFactory } from '../../core/factories/component-factory.js';
 import type { RegisteredAgent, RegisteredTeam } from '../../core/factories/registered.js';
 import type { Caller } from '../../platform/auth/caller.js';
+import { lazyObject } from '../../platform/http/lazy-object.js';
 import type { Component, ComponentsService } from './service.js';
 
-export const modelBody = z.object({ id: z.string(), provider: z.string() }).meta({
+export const modelBody = lazyObject(() => ({ id: z.string(), provider: z.string() }), {
   id: 'Model',
   description: 'A model that an agent or the leader of a team uses.',
   examples: [{ id: 'offline', provider: 'Runyard' }],
 });
 
-const summary = z.object({
+const summary = lazyObject(() => ({
   id: z.string(),
   name: z.string().optional(),
   description: z.string().optional(),
   db_id: z.string().optional(),
-});
+}));
 
 const versionFacts = {
   is_factory: z.boolean().optional(),

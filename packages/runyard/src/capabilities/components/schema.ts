@@ -7,18 +7,21 @@ const settingsGroup = lazyObject(() => ({})).loose();
 
 const limit = z.number().nullable().optional();
 
-const limits = lazyObject(() => ({
-  turns: limit,
-  steps: limit,
-  tool_calls: limit,
-  tokens: limit,
-  cost: limit,
-  time_ms: limit,
-  bytes: limit,
-})).meta({
-  description: 'The limits that the definition sets for a run; null: no limit.',
-  'x-addition': true,
-});
+const limits = lazyObject(
+  () => ({
+    turns: limit,
+    steps: limit,
+    tool_calls: limit,
+    tokens: limit,
+    cost: limit,
+    time_ms: limit,
+    bytes: limit,
+  }),
+  {
+    description: 'The limits that the definition sets for a run; null: no limit.',
+    'x-addition': true,
+  },
+);
 
 export const agentParams = lazyObject(() => ({
   agent_id: z.string().meta({ description: 'The identifier of the agent.', examples: ['assistant'] }),
@@ -89,66 +92,75 @@ const leaderFields = () => ({
 });
 
 /** An agent as clients see it. */
-export const agentBody = lazyObject(() => ({
-  ...leaderFields(),
-  extra_messages: settingsGroup.optional(),
-})).meta({
-  id: 'Agent',
-  description: 'An agent that can be run.',
-  examples: [
-    {
-      id: 'assistant',
-      name: 'Assistant',
-      db_id: 'default',
-      is_factory: false,
-      model: { name: 'Offline', model: 'offline', provider: 'Runyard' },
-      sessions: { session_table: 'sessions', add_history_to_context: true },
-      is_component: false,
-    },
-  ],
-});
+export const agentBody = lazyObject(
+  () => ({
+    ...leaderFields(),
+    extra_messages: settingsGroup.optional(),
+  }),
+  {
+    id: 'Agent',
+    description: 'An agent that can be run.',
+    examples: [
+      {
+        id: 'assistant',
+        name: 'Assistant',
+        db_id: 'default',
+        is_factory: false,
+        model: { name: 'Offline', model: 'offline', provider: 'Runyard' },
+        sessions: { session_table: 'sessions', add_history_to_context: true },
+        is_component: false,
+      },
+    ],
+  },
+);
 
 const teamMember: z.ZodType = z.lazy(() => z.union([agentBody, teamBody]));
 
 /** A team as clients see it: its leader as an agent, and its members. */
-export const teamBody = lazyObject(() => ({
-  ...leaderFields(),
-  mode: z
-    .enum(teamModes)
-    .optional()
-    .meta({ description: 'How its leader works with its members. A factory shows none.' }),
-  members: z
-    .array(teamMember)
-    .optional()
-    .meta({ description: 'Agents, and teams with their own members. A factory shows none.' }),
-})).meta({
-  id: 'Team',
-  description: 'A team that can be run.',
-  examples: [
-    {
-      id: 'newsroom',
-      name: 'Newsroom',
-      db_id: 'default',
-      is_factory: false,
-      mode: 'coordinate',
-      model: { name: 'Offline', model: 'offline', provider: 'Runyard' },
-      streaming: { stream_member_events: true },
-      members: [{ id: 'writer', name: 'Writer', is_factory: false, is_component: false }],
-      is_component: false,
-    },
-  ],
-});
+export const teamBody = lazyObject(
+  () => ({
+    ...leaderFields(),
+    mode: z
+      .enum(teamModes)
+      .optional()
+      .meta({ description: 'How its leader works with its members. A factory shows none.' }),
+    members: z
+      .array(teamMember)
+      .optional()
+      .meta({ description: 'Agents, and teams with their own members. A factory shows none.' }),
+  }),
+  {
+    id: 'Team',
+    description: 'A team that can be run.',
+    examples: [
+      {
+        id: 'newsroom',
+        name: 'Newsroom',
+        db_id: 'default',
+        is_factory: false,
+        mode: 'coordinate',
+        model: { name: 'Offline', model: 'offline', provider: 'Runyard' },
+        streaming: { stream_member_events: true },
+        members: [{ id: 'writer', name: 'Writer', is_factory: false, is_component: false }],
+        is_component: false,
+      },
+    ],
+  },
+);
 
 /** A component as data, in the fields that `POST /components` takes. */
-export const componentCopy = lazyObject(() => ({
-  component_id: z.string(),
-  component_type: z.enum(['agent', 'team', 'workflow']),
-  name: z.string(),
-  version: z.int().optional().meta({ description: 'Of a stored component.' }),
-  revision: z.int().optional(),
-  stage: z.string().optional(),
-  config: settingsGroup,
-})).meta({ id: 'ComponentCopy', description: 'A component as data.' });
+export const componentCopy = lazyObject(
+  () => ({
+    component_id: z.string(),
+    component_type: z.enum(['agent', 'team', 'workflow']),
+    name: z.string(),
+    version: z.int().optional().meta({ description: 'Of a stored component.' }),
+    revision: z.int().optional(),
+    stage: z.string().optional(),
+    config: settingsGroup,
+  }),
+  { id: 'ComponentCopy', description: 'A component as data.' },
+);
 
 const summaryFields = () => ({
   id: z.string(),
@@ -158,7 +170,7 @@ const summaryFields = () => ({
   ...originFields(),
 });
 
-export const workflowSummary = lazyObject(summaryFields).meta({
+export const workflowSummary = lazyObject(summaryFields, {
   id: 'WorkflowSummary',
   description: 'A workflow that can be run.',
 });
@@ -191,13 +203,16 @@ const workflowStep = z
     description: 'A step of a workflow. Limits and conditions depend on its type.',
   });
 
-export const workflowBody = lazyObject(() => ({
-  ...summaryFields(),
-  input_schema: settingsGroup.optional(),
-  steps: z.array(workflowStep),
-  agent: agentBody.optional().meta({ description: 'The agent in front of the workflow.' }),
-  team: teamBody.optional(),
-  limits: limits.optional(),
-  metadata: settingsGroup.optional(),
-  workflow_agent: z.boolean().meta({ description: 'Whether an agent stands in front of the workflow.' }),
-})).meta({ id: 'Workflow', description: 'A workflow with its steps.' });
+export const workflowBody = lazyObject(
+  () => ({
+    ...summaryFields(),
+    input_schema: settingsGroup.optional(),
+    steps: z.array(workflowStep),
+    agent: agentBody.optional().meta({ description: 'The agent in front of the workflow.' }),
+    team: teamBody.optional(),
+    limits: limits.optional(),
+    metadata: settingsGroup.optional(),
+    workflow_agent: z.boolean().meta({ description: 'Whether an agent stands in front of the workflow.' }),
+  }),
+  { id: 'Workflow', description: 'A workflow with its steps.' },
+);

@@ -67,7 +67,7 @@ const report = {
   losses: z.array(loss).meta({ description: 'What the downgrade deletes.' }),
 };
 
-export const migratedBody = lazyObject(() => ({ message: z.string(), ...added(report) })).meta({
+export const migratedBody = lazyObject(() => ({ message: z.string(), ...added(report) }), {
   id: 'DatabaseMigrated',
   description: 'What was done to the schema of a database.',
   examples: [
@@ -82,12 +82,15 @@ export const migratedBody = lazyObject(() => ({ message: z.string(), ...added(re
   ],
 });
 
-export const migratedAllBody = lazyObject(() => ({
-  message: z.string(),
-  databases: z
-    .record(z.string(), z.object(report))
-    .meta({ description: 'By the id of the database.', 'x-addition': true }),
-})).meta({ id: 'DatabasesMigrated', description: 'What was done to the schemas of all databases.' });
+export const migratedAllBody = lazyObject(
+  () => ({
+    message: z.string(),
+    databases: z
+      .record(z.string(), z.object(report))
+      .meta({ description: 'By the id of the database.', 'x-addition': true }),
+  }),
+  { id: 'DatabasesMigrated', description: 'What was done to the schemas of all databases.' },
+);
 
 export const partlyMigratedBody = migratedAllBody
   .extend({
@@ -97,12 +100,15 @@ export const partlyMigratedBody = migratedAllBody
   })
   .meta({ id: 'DatabasesPartlyMigrated', description: 'Some databases were not migrated.' });
 
-export const migrationFailedBody = lazyObject(() => ({
-  detail: z.string(),
-  error_code: z.string(),
-  request_id: z.string(),
-  ...added(report),
-})).meta({ id: 'DatabaseMigrationFailed', description: 'A step failed and was rolled back.' });
+export const migrationFailedBody = lazyObject(
+  () => ({
+    detail: z.string(),
+    error_code: z.string(),
+    request_id: z.string(),
+    ...added(report),
+  }),
+  { id: 'DatabaseMigrationFailed', description: 'A step failed and was rolled back.' },
+);
 
 const versionOf = lazyObject(() => ({ name: z.string(), version: z.int() }));
 

@@ -20,8 +20,7 @@ const addressFields = {
   }),
 };
 
-export const addressQuery = z.object(addressFields);
-
+export const addressQuery = lazyObject(() => addressFields);
 export type KnowledgeAddress = z.output<typeof addressQuery>;
 
 export const contentParams = lazyObject(() => ({
@@ -86,51 +85,57 @@ const describedFields = () => ({
     .meta({ description: 'How many characters a chunk repeats of the one before. Less than chunk_size.' }),
 });
 
-export const uploadForm = lazyObject(() => ({
-  ...describedFields(),
-  file: streamedFiles<Upload>()
-    .max(1)
-    .optional()
-    .meta({ description: 'A file: exactly one of file, text_content and url is required.' }),
-  text_content: z
-    .string()
-    .optional()
-    .meta({ description: 'A text.', examples: ['The office is open from 9 to 17.'] }),
-  url: z.string().optional().meta({
-    description: 'An http or https address, or a JSON array of addresses, each of which becomes a content.',
+export const uploadForm = lazyObject(
+  () => ({
+    ...describedFields(),
+    file: streamedFiles<Upload>()
+      .max(1)
+      .optional()
+      .meta({ description: 'A file: exactly one of file, text_content and url is required.' }),
+    text_content: z
+      .string()
+      .optional()
+      .meta({ description: 'A text.', examples: ['The office is open from 9 to 17.'] }),
+    url: z.string().optional().meta({
+      description: 'An http or https address, or a JSON array of addresses, each of which becomes a content.',
+    }),
   }),
-})).meta({ examples: [{ text_content: 'The office is open from 9 to 17.', name: 'Handbook' }] });
-
+  { examples: [{ text_content: 'The office is open from 9 to 17.', name: 'Handbook' }] },
+);
 export type UploadForm = z.output<typeof uploadForm>;
 
-export const remoteForm = lazyObject(() => ({
-  config_id: z.string().min(1).meta({ description: 'The id of a source in GET /knowledge/config.' }),
-  path: z
-    .string()
-    .min(1)
-    .max(2_048)
-    .meta({ description: 'The full path in the source. With a slash at its end: a folder.' }),
-  source_params: jsonText(
-    'A JSON object of parameters that the type of the source accepts, such as {"repo": "owner/repo"}.',
-  ),
-  ...describedFields(),
-})).meta({ examples: [{ config_id: 'docs-s3', path: 'handbook/vacation.md' }] });
-
+export const remoteForm = lazyObject(
+  () => ({
+    config_id: z.string().min(1).meta({ description: 'The id of a source in GET /knowledge/config.' }),
+    path: z
+      .string()
+      .min(1)
+      .max(2_048)
+      .meta({ description: 'The full path in the source. With a slash at its end: a folder.' }),
+    source_params: jsonText(
+      'A JSON object of parameters that the type of the source accepts, such as {"repo": "owner/repo"}.',
+    ),
+    ...describedFields(),
+  }),
+  { examples: [{ config_id: 'docs-s3', path: 'handbook/vacation.md' }] },
+);
 export type RemoteForm = z.output<typeof remoteForm>;
 
-export const changeForm = lazyObject(() => ({
-  name: z.string().min(1).max(255).optional(),
-  description: z.string().max(1_000).optional(),
-  metadata: jsonText('A JSON object that is merged into the stored one. null is stored as a value.'),
-  remove_metadata: jsonText('A JSON array of metadata keys to remove.', 'array').meta({
-    'x-addition': true,
+export const changeForm = lazyObject(
+  () => ({
+    name: z.string().min(1).max(255).optional(),
+    description: z.string().max(1_000).optional(),
+    metadata: jsonText('A JSON object that is merged into the stored one. null is stored as a value.'),
+    remove_metadata: jsonText('A JSON array of metadata keys to remove.', 'array').meta({
+      'x-addition': true,
+    }),
+    reader_id: z
+      .string()
+      .optional()
+      .meta({ description: 'Accepted for older clients; it must exist and has no further effect.' }),
   }),
-  reader_id: z
-    .string()
-    .optional()
-    .meta({ description: 'Accepted for older clients; it must exist and has no further effect.' }),
-})).meta({ examples: [{ metadata: '{"lang": "en"}' }] });
-
+  { examples: [{ metadata: '{"lang": "en"}' }] },
+);
 export type ChangeForm = z.output<typeof changeForm>;
 
 // a record has the keys of its type
@@ -164,194 +169,222 @@ export type ListQuery = z.output<typeof listQuery>;
 
 const status = z.enum(['processing', 'completed', 'failed']);
 
-const definition = lazyObject(() => ({
-  from: z.union([
-    z.object({ url: z.union([z.string(), z.array(z.string())]) }),
-    z.object({
-      source: z.string(),
-      path: z.string(),
-      parameters: z.record(z.string(), z.string()).optional(),
-    }),
-    z.object({ file: z.string() }),
-    z.object({ text: z.literal(true) }),
-  ]),
-  reader_id: z.string().optional(),
-  chunker: z.string().optional(),
-  chunk_size: z.int().optional(),
-  chunk_overlap: z.int().optional(),
-})).meta({
-  id: 'ContentDefinition',
-  description: 'What a content was added from, and how it is indexed. Bytes that a caller sent are not kept.',
-  examples: [{ from: { url: 'https://example.com/handbook.pdf' }, chunker: 'FixedSizeChunker' }],
-});
-
-export const contentBody = lazyObject(() => ({
-  id: z.string(),
-  name: z.string().nullable(),
-  description: z.string().nullable(),
-  type: z
-    .string()
-    .nullable()
-    .meta({ description: 'manual for a text, url, the type of the source, or a MIME type.' }),
-  size: z.string().nullable().meta({ description: 'Bytes; 0 if unknown.' }),
-  linked_to: z.string().nullable().meta({ description: 'Always null.' }),
-  metadata: z.looseObject({}).nullable().meta({ description: 'Under _agno: where the content comes from.' }),
-  access_count: z.int().nullable().meta({ description: 'Always null.' }),
-  status: status.nullable(),
-  status_message: z.string().nullable(),
-  created_at: z.string().nullable(),
-  updated_at: z.string().nullable(),
-  definition: definition.optional().meta({
-    description: 'In lists with include_definition.',
-    'x-addition': true,
+const definition = lazyObject(
+  () => ({
+    from: z.union([
+      z.object({ url: z.union([z.string(), z.array(z.string())]) }),
+      z.object({
+        source: z.string(),
+        path: z.string(),
+        parameters: z.record(z.string(), z.string()).optional(),
+      }),
+      z.object({ file: z.string() }),
+      z.object({ text: z.literal(true) }),
+    ]),
+    reader_id: z.string().optional(),
+    chunker: z.string().optional(),
+    chunk_size: z.int().optional(),
+    chunk_overlap: z.int().optional(),
   }),
-})).meta({
-  id: 'Content',
-  description: 'A content of a knowledge base.',
-  examples: [
-    {
-      id: 'b2bbf545-78c2-5cc5-a712-3d1deada9bd7',
-      name: 'note1',
-      description: 'A note',
-      type: 'manual',
-      size: '25',
-      linked_to: null,
-      metadata: { lang: 'en' },
-      access_count: null,
-      status: 'completed',
-      status_message: '',
-      created_at: '2026-11-15T00:35:48Z',
-      updated_at: '2026-11-15T00:35:48Z',
-    },
-  ],
-});
+  {
+    id: 'ContentDefinition',
+    description:
+      'What a content was added from, and how it is indexed. Bytes that a caller sent are not kept.',
+    examples: [{ from: { url: 'https://example.com/handbook.pdf' }, chunker: 'FixedSizeChunker' }],
+  },
+);
+
+export const contentBody = lazyObject(
+  () => ({
+    id: z.string(),
+    name: z.string().nullable(),
+    description: z.string().nullable(),
+    type: z
+      .string()
+      .nullable()
+      .meta({ description: 'manual for a text, url, the type of the source, or a MIME type.' }),
+    size: z.string().nullable().meta({ description: 'Bytes; 0 if unknown.' }),
+    linked_to: z.string().nullable().meta({ description: 'Always null.' }),
+    metadata: z
+      .looseObject({})
+      .nullable()
+      .meta({ description: 'Under _agno: where the content comes from.' }),
+    access_count: z.int().nullable().meta({ description: 'Always null.' }),
+    status: status.nullable(),
+    status_message: z.string().nullable(),
+    created_at: z.string().nullable(),
+    updated_at: z.string().nullable(),
+    definition: definition.optional().meta({
+      description: 'In lists with include_definition.',
+      'x-addition': true,
+    }),
+  }),
+  {
+    id: 'Content',
+    description: 'A content of a knowledge base.',
+    examples: [
+      {
+        id: 'b2bbf545-78c2-5cc5-a712-3d1deada9bd7',
+        name: 'note1',
+        description: 'A note',
+        type: 'manual',
+        size: '25',
+        linked_to: null,
+        metadata: { lang: 'en' },
+        access_count: null,
+        status: 'completed',
+        status_message: '',
+        created_at: '2026-11-15T00:35:48Z',
+        updated_at: '2026-11-15T00:35:48Z',
+      },
+    ],
+  },
+);
 
 export const contentsPage = pageBody(contentBody, 'ContentPage');
 
-export const contentStatusBody = lazyObject(() => ({
-  id: z.string(),
-  status,
-  status_message: z.string(),
-})).meta({ id: 'ContentStatus', description: 'How far the processing of a content is.' });
+export const contentStatusBody = lazyObject(
+  () => ({
+    id: z.string(),
+    status,
+    status_message: z.string(),
+  }),
+  { id: 'ContentStatus', description: 'How far the processing of a content is.' },
+);
 
-export const deletedBody = lazyObject(() => ({ ...contentBody.partial().shape, id: z.string() })).meta({
+export const deletedBody = lazyObject(() => ({ ...contentBody.partial().shape, id: z.string() }), {
   id: 'DeletedContent',
   description: 'A deleted content: its id alone.',
 });
 
-export const searchBody = lazyObject(() => ({
-  query: z
-    .string()
-    .max(100_000)
-    .meta({ description: 'What to search for.', examples: ['vacation policy'] }),
-  db_id: databaseId.nullable(),
-  knowledge_id: addressFields.knowledge_id.nullable(),
-  vector_db_ids: z.array(z.string()).max(100).nullish().meta({
-    description: 'If not empty, it must contain the id of the vector store of the knowledge base.',
-  }),
-  search_type: z.enum(['vector', 'keyword', 'hybrid']).nullish().meta({
-    description: 'Default: that of the knowledge base.',
-  }),
-  max_results: z.int().min(1).max(mostResults).nullish().meta({
-    description: 'The most chunks. Default: that of the knowledge base, or as many as the page needs.',
-  }),
-  filters: z
-    .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
-    .nullish()
-    .meta({
-      description:
-        'Metadata that chunks must have: an object, a filter expression, or an array of expressions.',
+export const searchBody = lazyObject(
+  () => ({
+    query: z
+      .string()
+      .max(100_000)
+      .meta({ description: 'What to search for.', examples: ['vacation policy'] }),
+    db_id: databaseId.nullable(),
+    knowledge_id: addressFields.knowledge_id.nullable(),
+    vector_db_ids: z.array(z.string()).max(100).nullish().meta({
+      description: 'If not empty, it must contain the id of the vector store of the knowledge base.',
     }),
-  meta: z
-    .object({ limit: z.int().min(1).max(mostResults).default(20), page: z.int().min(1).default(1) })
-    .nullish()
-    .meta({ description: 'The page of the results.' }),
-})).meta({ examples: [{ query: 'vacation policy', max_results: 5 }] });
+    search_type: z.enum(['vector', 'keyword', 'hybrid']).nullish().meta({
+      description: 'Default: that of the knowledge base.',
+    }),
+    max_results: z.int().min(1).max(mostResults).nullish().meta({
+      description: 'The most chunks. Default: that of the knowledge base, or as many as the page needs.',
+    }),
+    filters: z
+      .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
+      .nullish()
+      .meta({
+        description:
+          'Metadata that chunks must have: an object, a filter expression, or an array of expressions.',
+      }),
+    meta: z
+      .object({ limit: z.int().min(1).max(mostResults).default(20), page: z.int().min(1).default(1) })
+      .nullish()
+      .meta({ description: 'The page of the results.' }),
+  }),
+  { examples: [{ query: 'vacation policy', max_results: 5 }] },
+);
 
 export type SearchBody = z.output<typeof searchBody>;
 
-const foundBody = lazyObject(() => ({
-  id: z.string().meta({ description: 'The identifier of the chunk.' }),
-  content: z.string(),
-  name: z.string().nullable().meta({ description: 'The name of the content when it was added.' }),
-  meta_data: z.looseObject({}).nullable().meta({
-    description: 'The metadata of the chunk; similarity_score, from 0 to 1, if vectors were compared.',
+const foundBody = lazyObject(
+  () => ({
+    id: z.string().meta({ description: 'The identifier of the chunk.' }),
+    content: z.string(),
+    name: z.string().nullable().meta({ description: 'The name of the content when it was added.' }),
+    meta_data: z.looseObject({}).nullable().meta({
+      description: 'The metadata of the chunk; similarity_score, from 0 to 1, if vectors were compared.',
+    }),
+    usage: z.unknown().meta({ description: 'What the embedder reported, or null.' }),
+    reranking_score: z.number().nullable(),
+    content_id: z.string().nullable(),
+    content_origin: z.string().nullable().meta({ description: 'Always null.' }),
+    size: z.int().nullable().meta({ description: 'Always null.' }),
   }),
-  usage: z.unknown().meta({ description: 'What the embedder reported, or null.' }),
-  reranking_score: z.number().nullable(),
-  content_id: z.string().nullable(),
-  content_origin: z.string().nullable().meta({ description: 'Always null.' }),
-  size: z.int().nullable().meta({ description: 'Always null.' }),
-})).meta({ id: 'FoundChunk', description: 'A chunk that a search found.' });
+  { id: 'FoundChunk', description: 'A chunk that a search found.' },
+);
 
 export const foundPage = pageBody(foundBody, 'FoundChunkPage');
 
-const sourceBody = lazyObject(() => ({
-  id: z.string(),
-  name: z.string(),
-  type: z.string(),
-  metadata: z.looseObject({}).nullable(),
-  prefix: z.string().nullable(),
-})).meta({ id: 'ContentSource', description: 'A place that contents can be added from.' });
+const sourceBody = lazyObject(
+  () => ({
+    id: z.string(),
+    name: z.string(),
+    type: z.string(),
+    metadata: z.looseObject({}).nullable(),
+    prefix: z.string().nullable(),
+  }),
+  { id: 'ContentSource', description: 'A place that contents can be added from.' },
+);
 
 export const sourcesBody = z.array(sourceBody);
 
-export const sourceFilesBody = lazyObject(() => ({
-  source_id: z.string(),
-  source_name: z.string(),
-  prefix: z.string(),
-  folders: z.array(z.object({ prefix: z.string(), name: z.string(), is_empty: z.boolean() })),
-  files: z.array(
-    z.object({
-      key: z.string(),
-      name: z.string(),
-      size: z.int().nullable(),
-      last_modified: z.string().nullable(),
-      content_type: z.string().nullable(),
-    }),
-  ),
-  meta: contentsPage.shape.meta,
-})).meta({ id: 'SourceFiles', description: 'Files and folders of a source.' });
+export const sourceFilesBody = lazyObject(
+  () => ({
+    source_id: z.string(),
+    source_name: z.string(),
+    prefix: z.string(),
+    folders: z.array(z.object({ prefix: z.string(), name: z.string(), is_empty: z.boolean() })),
+    files: z.array(
+      z.object({
+        key: z.string(),
+        name: z.string(),
+        size: z.int().nullable(),
+        last_modified: z.string().nullable(),
+        content_type: z.string().nullable(),
+      }),
+    ),
+    meta: contentsPage.shape.meta,
+  }),
+  { id: 'SourceFiles', description: 'Files and folders of a source.' },
+);
 
 const embeddedWith = lazyObject(() => ({ embedder: z.string(), dimensions: z.int(), contents: z.int() }));
 
-export const knowledgeConfigBody = lazyObject(() => ({
-  readers: z.record(
-    z.string(),
-    z.object({ id: z.string(), name: z.string(), description: z.string(), chunkers: z.array(z.string()) }),
-  ),
-  readersForType: z
-    .record(z.string(), z.array(z.string()))
-    .meta({ description: 'The readers of each type, preferred ones first.' }),
-  chunkers: z.record(
-    z.string(),
-    z.object({
-      key: z.string(),
-      name: z.string(),
-      description: z.string(),
-      metadata: z.object({ chunk_size: z.int().optional(), chunk_overlap: z.int().optional() }),
-    }),
-  ),
-  filters: z.array(z.string()).meta({ description: 'The metadata keys of the contents.' }),
-  vector_dbs: z.array(
-    z.object({
-      id: z.string(),
-      name: z.string(),
-      description: z.string(),
-      search_types: z.array(z.string()),
-    }),
-  ),
-  remote_content_sources: z.array(sourceBody).nullable(),
-  embedder: z
-    .object({
-      name: z.string(),
-      changed: z.array(embeddedWith).meta({
-        description:
-          'Contents that were embedded with another embedder: vectors cannot find them until `runyard knowledge reembed` has run.',
+export const knowledgeConfigBody = lazyObject(
+  () => ({
+    readers: z.record(
+      z.string(),
+      z.object({ id: z.string(), name: z.string(), description: z.string(), chunkers: z.array(z.string()) }),
+    ),
+    readersForType: z
+      .record(z.string(), z.array(z.string()))
+      .meta({ description: 'The readers of each type, preferred ones first.' }),
+    chunkers: z.record(
+      z.string(),
+      z.object({
+        key: z.string(),
+        name: z.string(),
+        description: z.string(),
+        metadata: z.object({ chunk_size: z.int().optional(), chunk_overlap: z.int().optional() }),
       }),
-    })
-    .meta({ 'x-addition': true }),
-})).meta({ id: 'KnowledgeConfig', description: 'What contents can be indexed and searched with.' });
+    ),
+    filters: z.array(z.string()).meta({ description: 'The metadata keys of the contents.' }),
+    vector_dbs: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        description: z.string(),
+        search_types: z.array(z.string()),
+      }),
+    ),
+    remote_content_sources: z.array(sourceBody).nullable(),
+    embedder: z
+      .object({
+        name: z.string(),
+        changed: z.array(embeddedWith).meta({
+          description:
+            'Contents that were embedded with another embedder: vectors cannot find them until `runyard knowledge reembed` has run.',
+        }),
+      })
+      .meta({ 'x-addition': true }),
+  }),
+  { id: 'KnowledgeConfig', description: 'What contents can be indexed and searched with.' },
+);
 
 export const eventsHeaders = lazyObject(() => ({
   'last-event-id': z

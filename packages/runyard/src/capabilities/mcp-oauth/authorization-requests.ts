@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { errors } from '../../core/errors/errors.js';
+import { lazyObject } from '../../platform/http/lazy-object.js';
 import { scopesIn } from './clients.js';
 import type { OauthKeys } from './keys.js';
 import type { AuthorizationParameters, AuthorizationRequest, OauthClient, OauthPlace } from './schema.js';
@@ -8,14 +9,14 @@ import type { AuthorizationParameters, AuthorizationRequest, OauthClient, OauthP
 export const requestLifeSeconds = 600;
 const longestState = 2000;
 
-const requestSchema = z.object({
+const requestSchema = lazyObject(() => ({
   jti: z.string(),
   clientId: z.string(),
   redirectUri: z.string(),
   state: z.string().optional(),
   challenge: z.string(),
   scopes: z.array(z.string()),
-});
+}));
 
 /** Checks what a known client asks for at a redirect URI of its own. Throws what the client is told. */
 export function checkedRequest(

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { errors, type OauthCode } from '../../core/errors/errors.js';
+import { lazyObject } from '../../platform/http/lazy-object.js';
 import { redirectFault } from './redirect-uris.js';
 import type { OauthClient } from './schema.js';
 
 const scopeText = /^[\x21\x23-\x5b\x5d-\x7e]+(?: +[\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
-const metadataSchema = z.object({
+const metadataSchema = lazyObject(() => ({
   client_name: z.string().max(200).optional(),
   redirect_uris: z.array(z.string()).min(1).max(20),
   token_endpoint_auth_method: z.string().max(100).optional(),
@@ -14,7 +15,7 @@ const metadataSchema = z.object({
   scope: z.union([z.string().max(2000).regex(scopeText), z.literal('')]).optional(),
   jwks: z.object({ keys: z.array(z.record(z.string(), z.unknown())).max(20) }).optional(),
   jwks_uri: z.string().max(2000).optional(),
-});
+}));
 
 const documentSchema = metadataSchema.extend({ client_id: z.string() });
 

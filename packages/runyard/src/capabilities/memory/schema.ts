@@ -13,7 +13,7 @@ const user = z.string().optional().meta({
   description: 'Only memories of this user. Ignored for callers who see only their own.',
 });
 
-export const memoryDatabaseQuery = z.object(databaseQuery);
+export const memoryDatabaseQuery = lazyObject(() => databaseQuery);
 
 /** Whose memories, and in which database. */
 export const memoryUserQuery = lazyObject(() => ({ user_id: user, ...databaseQuery }));
@@ -50,60 +50,72 @@ export const listMemoriesQuery = lazyObject(() => ({
 
 export type ListMemoriesQuery = z.output<typeof listMemoriesQuery>;
 
-export const givenMemoryBody = lazyObject(() => ({
-  memory: z.string().min(1).max(5000).meta({ description: 'The text to remember.' }),
-  user_id: identifier().nullish().meta({
-    description: 'The user that the memory belongs to. Default: the authenticated caller.',
+export const givenMemoryBody = lazyObject(
+  () => ({
+    memory: z.string().min(1).max(5000).meta({ description: 'The text to remember.' }),
+    user_id: identifier().nullish().meta({
+      description: 'The user that the memory belongs to. Default: the authenticated caller.',
+    }),
+    topics: z
+      .array(z.string().max(longestTopic))
+      .max(mostTopics)
+      .nullish()
+      .meta({ description: 'The topics of the memory. Default: none.' }),
   }),
-  topics: z
-    .array(z.string().max(longestTopic))
-    .max(mostTopics)
-    .nullish()
-    .meta({ description: 'The topics of the memory. Default: none.' }),
-})).meta({
-  id: 'GivenMemory',
-  description: 'A memory to write.',
-  examples: [{ memory: 'Likes tea', user_id: 'ada', topics: ['food', 'drinks'] }],
-});
+  {
+    id: 'GivenMemory',
+    description: 'A memory to write.',
+    examples: [{ memory: 'Likes tea', user_id: 'ada', topics: ['food', 'drinks'] }],
+  },
+);
 
 export type GivenMemoryBody = z.output<typeof givenMemoryBody>;
 
-export const deleteMemoriesBody = lazyObject(() => ({
-  memory_ids: z
-    .array(z.string())
-    .min(1)
-    .meta({ description: 'The memories to delete; unknown ids are skipped.' }),
-  user_id: identifier().nullish().meta({ description: 'Deletes only memories of this user.' }),
-})).meta({ id: 'MemoriesToDelete', examples: [{ memory_ids: ['019a8502-7f3e-7cc1-8d40-5a7b1a6f2c11'] }] });
-
-export const optimizeMemoriesBody = lazyObject(() => ({
-  user_id: identifier().meta({ description: 'The user whose memories are merged.' }),
-  model: z
-    .string()
-    .nullish()
-    .meta({
-      description:
-        'The model that merges them, as provider:model_id. Default: the setting defaultModel, else the model of the first agent.',
-      examples: ['openai:gpt-5-mini'],
-    }),
-  apply: z.boolean().default(true).meta({
-    description:
-      'true: the memories are replaced; false: nothing is stored, and the response shows the result.',
+export const deleteMemoriesBody = lazyObject(
+  () => ({
+    memory_ids: z
+      .array(z.string())
+      .min(1)
+      .meta({ description: 'The memories to delete; unknown ids are skipped.' }),
+    user_id: identifier().nullish().meta({ description: 'Deletes only memories of this user.' }),
   }),
-})).meta({ id: 'OptimizeMemories', examples: [{ user_id: 'ada', apply: false }] });
+  { id: 'MemoriesToDelete', examples: [{ memory_ids: ['019a8502-7f3e-7cc1-8d40-5a7b1a6f2c11'] }] },
+);
+
+export const optimizeMemoriesBody = lazyObject(
+  () => ({
+    user_id: identifier().meta({ description: 'The user whose memories are merged.' }),
+    model: z
+      .string()
+      .nullish()
+      .meta({
+        description:
+          'The model that merges them, as provider:model_id. Default: the setting defaultModel, else the model of the first agent.',
+        examples: ['openai:gpt-5-mini'],
+      }),
+    apply: z.boolean().default(true).meta({
+      description:
+        'true: the memories are replaced; false: nothing is stored, and the response shows the result.',
+    }),
+  }),
+  { id: 'OptimizeMemories', examples: [{ user_id: 'ada', apply: false }] },
+);
 
 const time = () => z.string().meta({ description: 'ISO 8601, UTC, whole seconds.' });
 
-export const memoryBody = lazyObject(() => ({
-  memory_id: z.string(),
-  memory: z.string(),
-  topics: z.array(z.string()).nullable(),
-  agent_id: z.string().nullable().meta({ description: 'The agent that wrote it.' }),
-  team_id: z.string().nullable().meta({ description: 'The team that wrote it.' }),
-  user_id: z.string().meta({ description: 'The user that the memory belongs to.' }),
-  updated_at: time(),
-  created_at: time().meta({ 'x-addition': true }),
-})).meta({ id: 'Memory', description: 'A fact about a user.' });
+export const memoryBody = lazyObject(
+  () => ({
+    memory_id: z.string(),
+    memory: z.string(),
+    topics: z.array(z.string()).nullable(),
+    agent_id: z.string().nullable().meta({ description: 'The agent that wrote it.' }),
+    team_id: z.string().nullable().meta({ description: 'The team that wrote it.' }),
+    user_id: z.string().meta({ description: 'The user that the memory belongs to.' }),
+    updated_at: time(),
+    created_at: time().meta({ 'x-addition': true }),
+  }),
+  { id: 'Memory', description: 'A fact about a user.' },
+);
 
 export const memoriesPage = pageBody(memoryBody, 'MemoriesPage');
 
@@ -116,14 +128,17 @@ export const memoryOwnersPage = pageBody(
   'UserMemoryStatisticsPage',
 );
 
-export const optimizedMemories = lazyObject(() => ({
-  memories: z.array(memoryBody).meta({
-    description: 'The memory that replaces all others, or the unchanged memories if merging saves nothing.',
+export const optimizedMemories = lazyObject(
+  () => ({
+    memories: z.array(memoryBody).meta({
+      description: 'The memory that replaces all others, or the unchanged memories if merging saves nothing.',
+    }),
+    memories_before: z.int(),
+    memories_after: z.int(),
+    tokens_before: z.int(),
+    tokens_after: z.int(),
+    tokens_saved: z.int(),
+    reduction_percentage: z.number().meta({ description: '0 to 100.' }),
   }),
-  memories_before: z.int(),
-  memories_after: z.int(),
-  tokens_before: z.int(),
-  tokens_after: z.int(),
-  tokens_saved: z.int(),
-  reduction_percentage: z.number().meta({ description: '0 to 100.' }),
-})).meta({ id: 'OptimizedMemories', description: 'The result of merging the memories of a user.' });
+  { id: 'OptimizedMemories', description: 'The result of merging the memories of a user.' },
+);

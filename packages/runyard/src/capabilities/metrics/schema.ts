@@ -24,77 +24,96 @@ export const refreshMetricsQuery = lazyObject(() => ({
   ...databaseQuery,
 }));
 
-export const refreshStatusQuery = z.object(databaseQuery);
+export const refreshStatusQuery = lazyObject(() => databaseQuery);
 
-const tokenMetrics = z
-  .object(Object.fromEntries(tokenFields.map((field) => [field, z.int()])))
-  .meta({ id: 'TokenMetrics', description: 'The tokens that all runs of a day used.' });
-
-const modelMetrics = lazyObject(() => ({
-  model_id: z.string(),
-  model_provider: z.string(),
-  count: z.int().meta({ description: 'The number of runs with this main model.' }),
-})).meta({ id: 'ModelMetrics', description: 'How often a model was the main model of a run.' });
-
-const evalMetrics = lazyObject(() => ({
-  eval: z.string(),
-  type: z.enum(['agent', 'team', 'workflow']),
-  component_id: z.string(),
-  graded: z.int().meta({ description: 'Runs with a score of each scorer.' }),
-  incomplete: z.int().meta({ description: 'Runs with a scorer that failed.' }),
-  pending: z.int().meta({ description: 'Runs that wait to be graded.' }),
-  failed: z.int().meta({ description: 'Runs that failed. They are not graded.' }),
-  skipped: z.int().meta({ description: 'Runs beyond the hourly limit of the eval.' }),
-  scorers: z.array(
-    z.object({
-      scorer: z.string(),
-      count: z.int(),
-      mean_score: z.number().nullable(),
-      pass_rate: z.number().nullable().meta({ description: 'In percent.' }),
-    }),
-  ),
-})).meta({
-  id: 'EvalMetrics',
-  description: 'What a live eval found out about the runs of a day.',
-  'x-addition': true,
+const tokenMetrics = lazyObject(() => Object.fromEntries(tokenFields.map((field) => [field, z.int()])), {
+  id: 'TokenMetrics',
+  description: 'The tokens that all runs of a day used.',
 });
 
-const dayMetrics = lazyObject(() => ({
-  id: z.string(),
-  agent_runs_count: z.int(),
-  agent_sessions_count: z.int(),
-  team_runs_count: z.int().meta({ description: 'Includes the runs of members.' }),
-  team_sessions_count: z.int(),
-  workflow_runs_count: z.int(),
-  workflow_sessions_count: z.int(),
-  users_count: z.int().meta({ description: 'Distinct users with a run or a new session.' }),
-  token_metrics: tokenMetrics,
-  model_metrics: z.array(modelMetrics),
-  eval_metrics: z
-    .array(evalMetrics)
-    .optional()
-    .meta({ description: 'The results of live evals, if there are any.', 'x-addition': true }),
-  date: time().meta({ description: 'Midnight UTC at the start of the day.' }),
-  created_at: time(),
-  updated_at: time(),
-})).meta({ id: 'DayMetrics', description: 'The metrics of a day.' });
+const modelMetrics = lazyObject(
+  () => ({
+    model_id: z.string(),
+    model_provider: z.string(),
+    count: z.int().meta({ description: 'The number of runs with this main model.' }),
+  }),
+  { id: 'ModelMetrics', description: 'How often a model was the main model of a run.' },
+);
 
-export const metricsList = lazyObject(() => ({
-  metrics: z.array(dayMetrics),
-  updated_at: time().nullable().meta({ description: 'When any day was last counted.' }),
-})).meta({ id: 'MetricsList', description: 'Daily metrics, earliest day first.' });
+const evalMetrics = lazyObject(
+  () => ({
+    eval: z.string(),
+    type: z.enum(['agent', 'team', 'workflow']),
+    component_id: z.string(),
+    graded: z.int().meta({ description: 'Runs with a score of each scorer.' }),
+    incomplete: z.int().meta({ description: 'Runs with a scorer that failed.' }),
+    pending: z.int().meta({ description: 'Runs that wait to be graded.' }),
+    failed: z.int().meta({ description: 'Runs that failed. They are not graded.' }),
+    skipped: z.int().meta({ description: 'Runs beyond the hourly limit of the eval.' }),
+    scorers: z.array(
+      z.object({
+        scorer: z.string(),
+        count: z.int(),
+        mean_score: z.number().nullable(),
+        pass_rate: z.number().nullable().meta({ description: 'In percent.' }),
+      }),
+    ),
+  }),
+  {
+    id: 'EvalMetrics',
+    description: 'What a live eval found out about the runs of a day.',
+    'x-addition': true,
+  },
+);
 
-export const refreshStarted = lazyObject(() => ({
-  status: z.literal(['started', 'already_running']),
-  message: z.string(),
-})).meta({ id: 'MetricsRefreshStarted', description: 'Whether a refresh was started.' });
+const dayMetrics = lazyObject(
+  () => ({
+    id: z.string(),
+    agent_runs_count: z.int(),
+    agent_sessions_count: z.int(),
+    team_runs_count: z.int().meta({ description: 'Includes the runs of members.' }),
+    team_sessions_count: z.int(),
+    workflow_runs_count: z.int(),
+    workflow_sessions_count: z.int(),
+    users_count: z.int().meta({ description: 'Distinct users with a run or a new session.' }),
+    token_metrics: tokenMetrics,
+    model_metrics: z.array(modelMetrics),
+    eval_metrics: z
+      .array(evalMetrics)
+      .optional()
+      .meta({ description: 'The results of live evals, if there are any.', 'x-addition': true }),
+    date: time().meta({ description: 'Midnight UTC at the start of the day.' }),
+    created_at: time(),
+    updated_at: time(),
+  }),
+  { id: 'DayMetrics', description: 'The metrics of a day.' },
+);
+
+export const metricsList = lazyObject(
+  () => ({
+    metrics: z.array(dayMetrics),
+    updated_at: time().nullable().meta({ description: 'When any day was last counted.' }),
+  }),
+  { id: 'MetricsList', description: 'Daily metrics, earliest day first.' },
+);
+
+export const refreshStarted = lazyObject(
+  () => ({
+    status: z.literal(['started', 'already_running']),
+    message: z.string(),
+  }),
+  { id: 'MetricsRefreshStarted', description: 'Whether a refresh was started.' },
+);
 
 /** The contract describes both under one status. */
 export const refreshedDays = z.union([z.array(dayMetrics), refreshStarted]);
 
-export const refreshStatus = lazyObject(() => ({
-  status: z.literal(['idle', 'running', 'completed', 'failed']),
-  started_at: time().nullable(),
-  finished_at: time().nullable(),
-  error: z.string().nullable(),
-})).meta({ id: 'MetricsRefreshStatus', description: 'The status of the last refresh.' });
+export const refreshStatus = lazyObject(
+  () => ({
+    status: z.literal(['idle', 'running', 'completed', 'failed']),
+    started_at: time().nullable(),
+    finished_at: time().nullable(),
+    error: z.string().nullable(),
+  }),
+  { id: 'MetricsRefreshStatus', description: 'The status of the last refresh.' },
+);

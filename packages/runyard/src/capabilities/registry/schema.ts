@@ -17,25 +17,28 @@ export const registryQuery = lazyObject(() => ({
   ...pageQuery({ default: 20, max: 100 }),
 }));
 
-const entry = lazyObject(() => ({
-  name: z.string().meta({ description: 'What configurations refer to it by.' }),
-  type,
-  id: z.string().optional(),
-  description: z.string().optional(),
-  metadata: z.looseObject({}).optional().meta({
-    description:
-      'What is known about it: for a tool its parameters, for a schema the JSON schema, for a model its provider.',
+const entry = lazyObject(
+  () => ({
+    name: z.string().meta({ description: 'What configurations refer to it by.' }),
+    type,
+    id: z.string().optional(),
+    description: z.string().optional(),
+    metadata: z.looseObject({}).optional().meta({
+      description:
+        'What is known about it: for a tool its parameters, for a schema the JSON schema, for a model its provider.',
+    }),
   }),
-})).meta({
-  id: 'RegistryEntry',
-  description: 'Something that stored configurations can refer to by its name.',
-  examples: [
-    {
-      name: 'gpt-5-mini',
-      type: 'model',
-      metadata: { class_path: 'runyard.models.OpenAIChat', provider: 'OpenAI', model_id: 'gpt-5-mini' },
-    },
-  ],
-});
+  {
+    id: 'RegistryEntry',
+    description: 'Something that stored configurations can refer to by its name.',
+    examples: [
+      {
+        name: 'gpt-5-mini',
+        type: 'model',
+        metadata: { class_path: 'runyard.models.OpenAIChat', provider: 'OpenAI', model_id: 'gpt-5-mini' },
+      },
+    ],
+  },
+);
 
 export const registryPage = pageBody(entry, 'RegistryPage');

@@ -337,25 +337,31 @@ export const forkQuery = lazyObject(() => ({
 
 const longestEventName = 200;
 
-export const eventBody = lazyObject(() => ({
-  name: z
-    .string()
-    .min(1)
-    .max(longestEventName)
-    .meta({ description: 'The name that the workflow waits for.', examples: ['paid'] }),
-  data: z.json().optional().meta({ description: 'The data of the event; null if omitted.' }),
-  event_id: z
-    .string()
-    .min(1)
-    .max(longestEventName)
-    .optional()
-    .meta({ description: 'The same event sent again with this id counts once.' }),
-})).meta({ id: 'SendEvent', examples: [{ name: 'paid', data: { euros: 80 }, event_id: 'invoice-17' }] });
-
-export const eventReceipt = lazyObject(() => ({
-  run_id: z.string(),
-  event_id: z.string(),
-  status: z.enum(['delivered', 'kept']).meta({
-    description: 'delivered: the run continues with the event. kept: the run gets it when it waits for it.',
+export const eventBody = lazyObject(
+  () => ({
+    name: z
+      .string()
+      .min(1)
+      .max(longestEventName)
+      .meta({ description: 'The name that the workflow waits for.', examples: ['paid'] }),
+    data: z.json().optional().meta({ description: 'The data of the event; null if omitted.' }),
+    event_id: z
+      .string()
+      .min(1)
+      .max(longestEventName)
+      .optional()
+      .meta({ description: 'The same event sent again with this id counts once.' }),
   }),
-})).meta({ id: 'EventReceipt' });
+  { id: 'SendEvent', examples: [{ name: 'paid', data: { euros: 80 }, event_id: 'invoice-17' }] },
+);
+
+export const eventReceipt = lazyObject(
+  () => ({
+    run_id: z.string(),
+    event_id: z.string(),
+    status: z.enum(['delivered', 'kept']).meta({
+      description: 'delivered: the run continues with the event. kept: the run gets it when it waits for it.',
+    }),
+  }),
+  { id: 'EventReceipt' },
+);

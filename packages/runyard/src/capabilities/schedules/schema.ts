@@ -122,34 +122,37 @@ const jitter = () =>
     .meta({ description: 'Each tick is executed up to so many seconds later.' });
 const enabled = () => z.boolean().meta({ description: 'Whether it is executed at its times.' });
 
-export const createScheduleBody = lazyObject(() => ({
-  name: name(),
-  cron_expr: cron(),
-  endpoint: endpoint(),
-  method: method().default(scheduleDefaults.method),
-  description: description().optional(),
-  payload: payload().optional(),
-  timezone: timezone().default(scheduleDefaults.timezone),
-  timeout_seconds: timeout().default(scheduleDefaults.timeoutSeconds),
-  max_retries: retries().default(scheduleDefaults.maxRetries),
-  retry_delay_seconds: retryDelay().default(scheduleDefaults.retryDelaySeconds),
-  overlap: overlap().default(scheduleDefaults.overlap),
-  missed: missed().default(scheduleDefaults.missed),
-  jitter_seconds: jitter().default(scheduleDefaults.jitterSeconds),
-  enabled: enabled().default(true),
-})).meta({
-  id: 'ScheduleCreate',
-  description: 'A schedule to create.',
-  examples: [
-    {
-      name: 'nightly report',
-      cron_expr: '0 3 * * *',
-      timezone: 'Europe/Berlin',
-      endpoint: '/agents/assistant/runs',
-      payload: { message: 'Summarise the day.' },
-    },
-  ],
-});
+export const createScheduleBody = lazyObject(
+  () => ({
+    name: name(),
+    cron_expr: cron(),
+    endpoint: endpoint(),
+    method: method().default(scheduleDefaults.method),
+    description: description().optional(),
+    payload: payload().optional(),
+    timezone: timezone().default(scheduleDefaults.timezone),
+    timeout_seconds: timeout().default(scheduleDefaults.timeoutSeconds),
+    max_retries: retries().default(scheduleDefaults.maxRetries),
+    retry_delay_seconds: retryDelay().default(scheduleDefaults.retryDelaySeconds),
+    overlap: overlap().default(scheduleDefaults.overlap),
+    missed: missed().default(scheduleDefaults.missed),
+    jitter_seconds: jitter().default(scheduleDefaults.jitterSeconds),
+    enabled: enabled().default(true),
+  }),
+  {
+    id: 'ScheduleCreate',
+    description: 'A schedule to create.',
+    examples: [
+      {
+        name: 'nightly report',
+        cron_expr: '0 3 * * *',
+        timezone: 'Europe/Berlin',
+        endpoint: '/agents/assistant/runs',
+        payload: { message: 'Summarise the day.' },
+      },
+    ],
+  },
+);
 
 export type CreateScheduleBody = z.output<typeof createScheduleBody>;
 
@@ -162,26 +165,29 @@ function kept<Field extends z.ZodType>(field: string, schema: Field) {
   }, schema.optional());
 }
 
-export const updateScheduleBody = lazyObject(() => ({
-  name: kept('name', name()),
-  cron_expr: kept('cron_expr', cron()),
-  endpoint: kept('endpoint', endpoint()),
-  method: kept('method', method()),
-  description: description().optional(),
-  payload: payload().optional(),
-  timezone: kept('timezone', timezone()),
-  timeout_seconds: kept('timeout_seconds', timeout()),
-  max_retries: kept('max_retries', retries()),
-  retry_delay_seconds: kept('retry_delay_seconds', retryDelay()),
-  overlap: kept('overlap', overlap()),
-  missed: kept('missed', missed()),
-  jitter_seconds: kept('jitter_seconds', jitter()),
-  enabled: kept('enabled', enabled()),
-})).meta({
-  id: 'ScheduleUpdate',
-  description: 'What to change. Fields that are left out stay as they are.',
-  examples: [{ cron_expr: '0 4 * * *' }],
-});
+export const updateScheduleBody = lazyObject(
+  () => ({
+    name: kept('name', name()),
+    cron_expr: kept('cron_expr', cron()),
+    endpoint: kept('endpoint', endpoint()),
+    method: kept('method', method()),
+    description: description().optional(),
+    payload: payload().optional(),
+    timezone: kept('timezone', timezone()),
+    timeout_seconds: kept('timeout_seconds', timeout()),
+    max_retries: kept('max_retries', retries()),
+    retry_delay_seconds: kept('retry_delay_seconds', retryDelay()),
+    overlap: kept('overlap', overlap()),
+    missed: kept('missed', missed()),
+    jitter_seconds: kept('jitter_seconds', jitter()),
+    enabled: kept('enabled', enabled()),
+  }),
+  {
+    id: 'ScheduleUpdate',
+    description: 'What to change. Fields that are left out stay as they are.',
+    examples: [{ cron_expr: '0 4 * * *' }],
+  },
+);
 
 export type UpdateScheduleBody = z.output<typeof updateScheduleBody>;
 
@@ -208,68 +214,77 @@ const object = () => z.looseObject({});
 
 const nextRun = () => z.int().nullable().meta({ description: 'The next tick, in seconds since 1970, UTC.' });
 
-export const scheduleBody = lazyObject(() => ({
-  id: z.string(),
-  name: z.string(),
-  description: z.string().nullable(),
-  method: z.string(),
-  endpoint: z.string(),
-  payload: object().nullable(),
-  cron_expr: z.string(),
-  timezone: z.string(),
-  timeout_seconds: z.int(),
-  max_retries: z.int(),
-  retry_delay_seconds: z.int(),
-  overlap: z.string().meta({ description: 'skip, queue or allow.' }),
-  missed: z.string().meta({ description: 'skip, once or all.' }),
-  jitter_seconds: z.int(),
-  enabled: z.boolean(),
-  disabled_reason: z
-    .string()
-    .nullable()
-    .meta({ description: 'Why the service disabled it; null when a caller did.' }),
-  source: z.string().meta({ description: 'api, or code when the code of the service defines it.' }),
-  created_by: z
-    .string()
-    .nullable()
-    .meta({ description: 'The user with whose rights it calls the endpoint; null when nobody is known.' }),
-  next_run_at: nextRun(),
-  created_at: seconds(),
-  updated_at: seconds().nullable(),
-})).meta({ id: 'Schedule', description: 'Calls a route of the service at given times.' });
+export const scheduleBody = lazyObject(
+  () => ({
+    id: z.string(),
+    name: z.string(),
+    description: z.string().nullable(),
+    method: z.string(),
+    endpoint: z.string(),
+    payload: object().nullable(),
+    cron_expr: z.string(),
+    timezone: z.string(),
+    timeout_seconds: z.int(),
+    max_retries: z.int(),
+    retry_delay_seconds: z.int(),
+    overlap: z.string().meta({ description: 'skip, queue or allow.' }),
+    missed: z.string().meta({ description: 'skip, once or all.' }),
+    jitter_seconds: z.int(),
+    enabled: z.boolean(),
+    disabled_reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the service disabled it; null when a caller did.' }),
+    source: z.string().meta({ description: 'api, or code when the code of the service defines it.' }),
+    created_by: z
+      .string()
+      .nullable()
+      .meta({ description: 'The user with whose rights it calls the endpoint; null when nobody is known.' }),
+    next_run_at: nextRun(),
+    created_at: seconds(),
+    updated_at: seconds().nullable(),
+  }),
+  { id: 'Schedule', description: 'Calls a route of the service at given times.' },
+);
 
 export const schedulesPage = pageBody(scheduleBody, 'SchedulesPage');
 
-export const scheduleState = lazyObject(() => ({
-  id: z.string(),
-  name: z.string(),
-  enabled: z.boolean(),
-  next_run_at: nextRun(),
-  updated_at: seconds().nullable(),
-})).meta({
-  id: 'ScheduleState',
-  description: 'Whether a schedule is enabled, and when it is executed next.',
-});
-
-export const scheduleRunBody = lazyObject(() => ({
-  id: z.string(),
-  schedule_id: z.string(),
-  attempt: z.int().meta({ description: 'From 1; each retry is an attempt.' }),
-  trigger: z.string().meta({ description: 'cron, or manual for one that a caller triggered.' }),
-  tick_at: seconds(),
-  triggered_at: seconds().nullable(),
-  completed_at: seconds().nullable(),
-  status: z.string().meta({
-    description: 'running, success, paused (the run waits for a person), failed, cancelled or timeout.',
+export const scheduleState = lazyObject(
+  () => ({
+    id: z.string(),
+    name: z.string(),
+    enabled: z.boolean(),
+    next_run_at: nextRun(),
+    updated_at: seconds().nullable(),
   }),
-  status_code: z.int().nullable().meta({ description: 'The HTTP status of the endpoint.' }),
-  run_id: z.string().nullable(),
-  session_id: z.string().nullable(),
-  error: z.string().nullable(),
-  input: object().nullable(),
-  output: object().nullable(),
-  requirements: z.array(object()).nullable().meta({ description: 'What a paused run waits for.' }),
-  created_at: seconds().nullable(),
-})).meta({ id: 'ScheduleRun', description: 'One attempt to execute a schedule.' });
+  {
+    id: 'ScheduleState',
+    description: 'Whether a schedule is enabled, and when it is executed next.',
+  },
+);
+
+export const scheduleRunBody = lazyObject(
+  () => ({
+    id: z.string(),
+    schedule_id: z.string(),
+    attempt: z.int().meta({ description: 'From 1; each retry is an attempt.' }),
+    trigger: z.string().meta({ description: 'cron, or manual for one that a caller triggered.' }),
+    tick_at: seconds(),
+    triggered_at: seconds().nullable(),
+    completed_at: seconds().nullable(),
+    status: z.string().meta({
+      description: 'running, success, paused (the run waits for a person), failed, cancelled or timeout.',
+    }),
+    status_code: z.int().nullable().meta({ description: 'The HTTP status of the endpoint.' }),
+    run_id: z.string().nullable(),
+    session_id: z.string().nullable(),
+    error: z.string().nullable(),
+    input: object().nullable(),
+    output: object().nullable(),
+    requirements: z.array(object()).nullable().meta({ description: 'What a paused run waits for.' }),
+    created_at: seconds().nullable(),
+  }),
+  { id: 'ScheduleRun', description: 'One attempt to execute a schedule.' },
+);
 
 export const scheduleRunsPage = pageBody(scheduleRunBody, 'ScheduleRunsPage');

@@ -8,59 +8,65 @@ const namePattern = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 const nameLength = 63;
 const defaultDays = 90;
 
-const givenScope = lazyObject(() => ({
-  scope: z
-    .string()
-    .max(255)
-    .meta({
-      description:
-        'What the account may do: resource:action, or resource:id:action for one agent, team or workflow.',
-      examples: ['agents:run'],
-    }),
-  effect: z
-    .literal(['allow', 'deny'])
-    .default('allow')
-    .refine((effect) => effect === 'allow', 'a service account has no deny scopes; omit the scope')
-    .meta({ description: 'allow; deny is rejected.' }),
-})).meta({ id: 'ScopeItem', description: 'A scope to grant.' });
-
-export const createAccountBody = lazyObject(() => ({
-  name: z
-    .string()
-    .max(nameLength, { abort: true })
-    .refine(
-      (name) => namePattern.test(name),
-      `name must match ${namePattern.source}: lowercase letters, digits, _ and -, starting with a letter or digit`,
-    )
-    .meta({
-      description: 'Lowercase letters, digits, _ and -. Revoking the account frees the name.',
-      pattern: namePattern.source,
-      examples: ['ci-bot'],
-    }),
-  scopes: z
-    .array(givenScope)
-    .max(200)
-    .nullish()
-    .meta({ description: `Default: ${defaultScopes.join(', ')}.` }),
-  expires_in_days: z
-    .int()
-    .min(1)
-    .max(3650)
-    .nullish()
-    .meta({ description: `Default: ${defaultDays}.`, examples: [defaultDays] }),
-  never_expires: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'true: the token is valid until it is revoked, and expires_in_days is ignored.' }),
-  allow_privileged_scopes: z.boolean().default(false).meta({
-    description:
-      'Required for scopes that change or delete data, for scopes of service accounts, and for the admin scope.',
+const givenScope = lazyObject(
+  () => ({
+    scope: z
+      .string()
+      .max(255)
+      .meta({
+        description:
+          'What the account may do: resource:action, or resource:id:action for one agent, team or workflow.',
+        examples: ['agents:run'],
+      }),
+    effect: z
+      .literal(['allow', 'deny'])
+      .default('allow')
+      .refine((effect) => effect === 'allow', 'a service account has no deny scopes; omit the scope')
+      .meta({ description: 'allow; deny is rejected.' }),
   }),
-})).meta({
-  id: 'ServiceAccountCreate',
-  description: 'A service account to create.',
-  examples: [{ name: 'ci-bot', scopes: [{ scope: 'agents:run' }], expires_in_days: 30 }],
-});
+  { id: 'ScopeItem', description: 'A scope to grant.' },
+);
+
+export const createAccountBody = lazyObject(
+  () => ({
+    name: z
+      .string()
+      .max(nameLength, { abort: true })
+      .refine(
+        (name) => namePattern.test(name),
+        `name must match ${namePattern.source}: lowercase letters, digits, _ and -, starting with a letter or digit`,
+      )
+      .meta({
+        description: 'Lowercase letters, digits, _ and -. Revoking the account frees the name.',
+        pattern: namePattern.source,
+        examples: ['ci-bot'],
+      }),
+    scopes: z
+      .array(givenScope)
+      .max(200)
+      .nullish()
+      .meta({ description: `Default: ${defaultScopes.join(', ')}.` }),
+    expires_in_days: z
+      .int()
+      .min(1)
+      .max(3650)
+      .nullish()
+      .meta({ description: `Default: ${defaultDays}.`, examples: [defaultDays] }),
+    never_expires: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'true: the token is valid until it is revoked, and expires_in_days is ignored.' }),
+    allow_privileged_scopes: z.boolean().default(false).meta({
+      description:
+        'Required for scopes that change or delete data, for scopes of service accounts, and for the admin scope.',
+    }),
+  }),
+  {
+    id: 'ServiceAccountCreate',
+    description: 'A service account to create.',
+    examples: [{ name: 'ci-bot', scopes: [{ scope: 'agents:run' }], expires_in_days: 30 }],
+  },
+);
 
 export type CreateAccountBody = z.output<typeof createAccountBody>;
 
@@ -88,16 +94,20 @@ export const accountParams = lazyObject(() => ({
 
 const seconds = () => z.int().meta({ description: 'Seconds since 1970, UTC.' });
 
-const scopeBody = lazyObject(() => ({
-  id: z.string().nullable(),
-  raw: z.string().meta({ description: 'The scope as granted.' }),
-  namespace: z.string().meta({ description: 'The resource.' }),
-  sub_namespace: z.string().nullable().meta({
-    description: 'The id of the one component that the scope covers; * for any; null for the whole resource.',
+const scopeBody = lazyObject(
+  () => ({
+    id: z.string().nullable(),
+    raw: z.string().meta({ description: 'The scope as granted.' }),
+    namespace: z.string().meta({ description: 'The resource.' }),
+    sub_namespace: z.string().nullable().meta({
+      description:
+        'The id of the one component that the scope covers; * for any; null for the whole resource.',
+    }),
+    permission: z.string().meta({ description: 'The action.' }),
+    value: z.string().meta({ description: 'allow.' }),
   }),
-  permission: z.string().meta({ description: 'The action.' }),
-  value: z.string().meta({ description: 'allow.' }),
-})).meta({ id: 'ServiceAccountScope', description: 'A parsed scope.' });
+  { id: 'ServiceAccountScope', description: 'A parsed scope.' },
+);
 
 const accountFields = () => ({
   id: z.string(),
@@ -113,14 +123,17 @@ const accountFields = () => ({
   created_by: z.string().nullable(),
 });
 
-const accountBody = lazyObject(accountFields).meta({
+const accountBody = lazyObject(accountFields, {
   id: 'ServiceAccount',
   description: 'The identity of a program.',
 });
 
-export const newAccountBody = lazyObject(() => ({
-  ...accountFields(),
-  token: z.string().meta({ description: 'Shown only in this response; the service stores only its hash.' }),
-})).meta({ id: 'NewServiceAccount', description: 'A service account with its token.' });
+export const newAccountBody = lazyObject(
+  () => ({
+    ...accountFields(),
+    token: z.string().meta({ description: 'Shown only in this response; the service stores only its hash.' }),
+  }),
+  { id: 'NewServiceAccount', description: 'A service account with its token.' },
+);
 
 export const accountsPage = pageBody(accountBody, 'ServiceAccountsPage');

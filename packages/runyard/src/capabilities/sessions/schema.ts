@@ -74,50 +74,67 @@ export const sessionQuery = lazyObject(() => ({
 
 export const deleteQuery = sessionQuery.omit({ type: true });
 
-export const createSessionBody = lazyObject(() => ({
-  session_id: identifier().nullish().meta({ description: 'If omitted or empty, the service generates one.' }),
-  session_name: z.string().nullish().meta({ description: 'If omitted, the first message becomes the name.' }),
-  session_state: stateObject().nullish(),
-  metadata: object().nullish(),
-  user_id: identifier()
-    .nullish()
-    .meta({ description: "Whose session it is. An authenticated caller's own." }),
-  agent_id: identifier().nullish(),
-  team_id: identifier().nullish(),
-  workflow_id: identifier().nullish(),
-})).meta({ id: 'CreateSession', examples: [{ session_name: 'Trip to Rome', user_id: 'ada' }] });
+export const createSessionBody = lazyObject(
+  () => ({
+    session_id: identifier()
+      .nullish()
+      .meta({ description: 'If omitted or empty, the service generates one.' }),
+    session_name: z
+      .string()
+      .nullish()
+      .meta({ description: 'If omitted, the first message becomes the name.' }),
+    session_state: stateObject().nullish(),
+    metadata: object().nullish(),
+    user_id: identifier()
+      .nullish()
+      .meta({ description: "Whose session it is. An authenticated caller's own." }),
+    agent_id: identifier().nullish(),
+    team_id: identifier().nullish(),
+    workflow_id: identifier().nullish(),
+  }),
+  { id: 'CreateSession', examples: [{ session_name: 'Trip to Rome', user_id: 'ada' }] },
+);
 
 const isoTime = () =>
   z.string().refine((text) => timeOf(text) !== undefined, { error: 'this is not a valid ISO 8601 time' });
 
-export const updateSessionBody = lazyObject(() => ({
-  session_name: z.string().nullish(),
-  session_state: stateObject().nullish().meta({ description: 'Replaces the whole state.' }),
-  metadata: object().nullish().meta({ description: 'Replaces the whole metadata.' }),
-  summary: z
-    .strictObject({
-      summary: z.string(),
-      topics: z.array(z.string()).nullish(),
-      updated_at: isoTime().nullish(),
-    })
-    .nullish(),
-})).meta({
-  id: 'UpdateSession',
-  description: 'Omitted and null fields keep their values.',
-  examples: [{ session_name: 'Trip to Rome', session_state: { budget: 900 } }],
-});
+export const updateSessionBody = lazyObject(
+  () => ({
+    session_name: z.string().nullish(),
+    session_state: stateObject().nullish().meta({ description: 'Replaces the whole state.' }),
+    metadata: object().nullish().meta({ description: 'Replaces the whole metadata.' }),
+    summary: z
+      .strictObject({
+        summary: z.string(),
+        topics: z.array(z.string()).nullish(),
+        updated_at: isoTime().nullish(),
+      })
+      .nullish(),
+  }),
+  {
+    id: 'UpdateSession',
+    description: 'Omitted and null fields keep their values.',
+    examples: [{ session_name: 'Trip to Rome', session_state: { budget: 900 } }],
+  },
+);
 
-export const renameSessionBody = lazyObject(() => ({
-  session_name: z.preprocess((name) => (name === null ? undefined : name), z.string()),
-})).meta({ id: 'RenameSession', examples: [{ session_name: 'Trip to Rome' }] });
+export const renameSessionBody = lazyObject(
+  () => ({
+    session_name: z.preprocess((name) => (name === null ? undefined : name), z.string()),
+  }),
+  { id: 'RenameSession', examples: [{ session_name: 'Trip to Rome' }] },
+);
 
-export const deleteSessionsBody = lazyObject(() => ({
-  session_ids: z.array(z.string()).min(1),
-  session_types: z
-    .array(kind)
-    .min(1)
-    .meta({ description: 'One type per id. Sessions are found by id alone.' }),
-})).meta({ id: 'DeleteSessions', examples: [{ session_ids: ['rome'], session_types: ['agent'] }] });
+export const deleteSessionsBody = lazyObject(
+  () => ({
+    session_ids: z.array(z.string()).min(1),
+    session_types: z
+      .array(kind)
+      .min(1)
+      .meta({ description: 'One type per id. Sessions are found by id alone.' }),
+  }),
+  { id: 'DeleteSessions', examples: [{ session_ids: ['rome'], session_types: ['agent'] }] },
+);
 
 const time = () => z.iso.datetime();
 
@@ -131,58 +148,64 @@ const usage = lazyObject(() => ({ total_tokens: z.int().optional(), cost: z.numb
   .loose()
   .meta({ id: 'SessionUsage', description: 'The total usage of all runs. Zero values are left out.' });
 
-const listedSession = lazyObject(() => ({
-  session_id: z.string(),
-  session_name: z.string(),
-  session_state: z.looseObject({}).optional(),
-  session_type: kind,
-  user_id: z.string().optional(),
-  agent_id: z.string().optional(),
-  team_id: z.string().optional(),
-  workflow_id: z.string().optional(),
-  session_summary: summary.optional(),
-  metrics: usage.optional(),
-  total_tokens: z.int().optional(),
-  metadata: z.looseObject({}).optional(),
-  created_at: time(),
-  updated_at: time(),
-})).meta({ id: 'ListedSession', description: 'A session in a list.' });
+const listedSession = lazyObject(
+  () => ({
+    session_id: z.string(),
+    session_name: z.string(),
+    session_state: z.looseObject({}).optional(),
+    session_type: kind,
+    user_id: z.string().optional(),
+    agent_id: z.string().optional(),
+    team_id: z.string().optional(),
+    workflow_id: z.string().optional(),
+    session_summary: summary.optional(),
+    metrics: usage.optional(),
+    total_tokens: z.int().optional(),
+    metadata: z.looseObject({}).optional(),
+    created_at: time(),
+    updated_at: time(),
+  }),
+  { id: 'ListedSession', description: 'A session in a list.' },
+);
 
 export const sessionsPage = pageBody(listedSession, 'SessionsPage');
 
 const message = lazyObject(() => ({ id: z.string(), role: z.string(), created_at: z.int() })).loose();
 
 /** What has no value is null, or left out: it depends on the call. */
-export const sessionDetail = lazyObject(() => ({
-  session_id: z.string(),
-  session_name: z.string(),
-  user_id: z.string().nullish(),
-  session_state: z.looseObject({}).nullish(),
-  metadata: z.looseObject({}).nullish(),
-  agent_session_id: z.string().optional(),
-  agent_id: z.string().nullish(),
-  agent_data: z.looseObject({}).nullish(),
-  team_id: z.string().nullish(),
-  team_data: z.looseObject({}).nullish(),
-  workflow_id: z.string().nullish(),
-  workflow_name: z.string().nullish(),
-  workflow_data: z.looseObject({}).optional(),
-  session_data: z.looseObject({}).optional(),
-  session_summary: summary.nullish(),
-  metrics: usage.nullish(),
-  total_tokens: z.int().nullish(),
-  chat_history: z
-    .array(message)
-    .optional()
-    .meta({ description: 'The messages of the last 200 runs, without system and tool messages.' }),
-  created_at: time(),
-  updated_at: time(),
-})).meta({
-  id: 'SessionDetail',
-  description:
-    'A session. It has the fields of its kind: agent_*, team_* or workflow_*. session_summary, metrics, ' +
-    'total_tokens and chat_history of a workflow session are additions.',
-});
+export const sessionDetail = lazyObject(
+  () => ({
+    session_id: z.string(),
+    session_name: z.string(),
+    user_id: z.string().nullish(),
+    session_state: z.looseObject({}).nullish(),
+    metadata: z.looseObject({}).nullish(),
+    agent_session_id: z.string().optional(),
+    agent_id: z.string().nullish(),
+    agent_data: z.looseObject({}).nullish(),
+    team_id: z.string().nullish(),
+    team_data: z.looseObject({}).nullish(),
+    workflow_id: z.string().nullish(),
+    workflow_name: z.string().nullish(),
+    workflow_data: z.looseObject({}).optional(),
+    session_data: z.looseObject({}).optional(),
+    session_summary: summary.nullish(),
+    metrics: usage.nullish(),
+    total_tokens: z.int().nullish(),
+    chat_history: z
+      .array(message)
+      .optional()
+      .meta({ description: 'The messages of the last 200 runs, without system and tool messages.' }),
+    created_at: time(),
+    updated_at: time(),
+  }),
+  {
+    id: 'SessionDetail',
+    description:
+      'A session. It has the fields of its kind: agent_*, team_* or workflow_*. session_summary, metrics, ' +
+      'total_tokens and chat_history of a workflow session are additions.',
+  },
+);
 
 export type ListSessionsQuery = z.output<typeof listSessionsQuery>;
 export type SessionQuery = z.output<typeof sessionQuery>;

@@ -2,20 +2,23 @@ import { z } from 'zod';
 import { lazyObject } from '../../platform/http/lazy-object.js';
 import type { Described } from '../capability.js';
 
-export const homeBody = lazyObject(() => ({ name: z.string(), id: z.string(), version: z.string() })).meta({
+export const homeBody = lazyObject(() => ({ name: z.string(), id: z.string(), version: z.string() }), {
   id: 'Home',
   description: 'The name and version of the service.',
   examples: [{ name: 'Runyard API', id: 'runyard', version: '0.1.0' }],
 });
 
-export const healthBody = lazyObject(() => ({
-  status: z.string(),
-  instantiated_at: z.iso.datetime().meta({ description: 'When the process started.' }),
-})).meta({
-  id: 'Health',
-  description: 'The service responds.',
-  examples: [{ status: 'ok', instantiated_at: '2026-11-15T00:35:54.448Z' }],
-});
+export const healthBody = lazyObject(
+  () => ({
+    status: z.string(),
+    instantiated_at: z.iso.datetime().meta({ description: 'When the process started.' }),
+  }),
+  {
+    id: 'Health',
+    description: 'The service responds.',
+    examples: [{ status: 'ok', instantiated_at: '2026-11-15T00:35:54.448Z' }],
+  },
+);
 
 const runCounts = lazyObject(() => ({
   executing: z.int().meta({ description: 'Runs in progress.' }),
@@ -38,51 +41,54 @@ function checkOf(states: readonly [string, ...string[]], description: string) {
   return z.object({ status: checkStatus, databases }).meta({ description });
 }
 
-export const readyBody = lazyObject(() => ({
-  status: z.enum(['ready', 'not_ready']),
-  checks: z.object({
-    database: checkOf(
-      ['ok', 'unavailable', 'read_only', 'unknown'],
-      'Whether each database accepts writes.',
-    ).extend({
-      pools: z
-        .record(z.string(), z.record(z.string(), poolCounts))
-        .optional()
-        .meta({ description: 'The connections to each PostgreSQL database, by the name of the pool.' }),
+export const readyBody = lazyObject(
+  () => ({
+    status: z.enum(['ready', 'not_ready']),
+    checks: z.object({
+      database: checkOf(
+        ['ok', 'unavailable', 'read_only', 'unknown'],
+        'Whether each database accepts writes.',
+      ).extend({
+        pools: z
+          .record(z.string(), z.record(z.string(), poolCounts))
+          .optional()
+          .meta({ description: 'The connections to each PostgreSQL database, by the name of the pool.' }),
+      }),
+      migrations: checkOf(
+        ['current', 'older', 'newer', 'unknown'],
+        'Whether each database has the schema of this version.',
+      ),
+      engine: checkOf(
+        ['ok', 'closed', 'leases_overdue', 'recovery_stuck', 'unknown'],
+        'Whether the engine renews leases and looks for abandoned runs. The check passes even if all slots are taken.',
+      ).extend({ runs: runCounts.optional() }),
+      stopping: z.object({ status: checkStatus }).meta({ description: 'failed: the service is stopping.' }),
+      redis: checkOf(
+        ['ok', 'unavailable'],
+        'Whether the Redis beside each database can be used, where there is one. A service without it is ready.',
+      ).optional(),
     }),
-    migrations: checkOf(
-      ['current', 'older', 'newer', 'unknown'],
-      'Whether each database has the schema of this version.',
-    ),
-    engine: checkOf(
-      ['ok', 'closed', 'leases_overdue', 'recovery_stuck', 'unknown'],
-      'Whether the engine renews leases and looks for abandoned runs. The check passes even if all slots are taken.',
-    ).extend({ runs: runCounts.optional() }),
-    stopping: z.object({ status: checkStatus }).meta({ description: 'failed: the service is stopping.' }),
-    redis: checkOf(
-      ['ok', 'unavailable'],
-      'Whether the Redis beside each database can be used, where there is one. A service without it is ready.',
-    ).optional(),
   }),
-})).meta({
-  id: 'Ready',
-  description: 'Whether this process is ready for requests, and if not, why.',
-  examples: [
-    {
-      status: 'ready',
-      checks: {
-        database: { status: 'ok', databases: { default: 'ok' } },
-        migrations: { status: 'ok', databases: { default: 'current' } },
-        engine: {
-          status: 'ok',
-          databases: { default: 'ok' },
-          runs: { executing: 3, waiting: 0, max_executing: 1000, max_waiting: 10000 },
+  {
+    id: 'Ready',
+    description: 'Whether this process is ready for requests, and if not, why.',
+    examples: [
+      {
+        status: 'ready',
+        checks: {
+          database: { status: 'ok', databases: { default: 'ok' } },
+          migrations: { status: 'ok', databases: { default: 'current' } },
+          engine: {
+            status: 'ok',
+            databases: { default: 'ok' },
+            runs: { executing: 3, waiting: 0, max_executing: 1000, max_waiting: 10000 },
+          },
+          stopping: { status: 'ok' },
         },
-        stopping: { status: 'ok' },
       },
-    },
-  ],
-});
+    ],
+  },
+);
 
 const infoBody = lazyObject(() => ({
   os_id: z.string(),
@@ -151,23 +157,24 @@ const configBody = lazyObject(() => ({
 
 /** The body of `/info`, with what the capabilities and interfaces add to it. */
 export function infoBodyOf(all: readonly Described[]) {
-  const parts: z.ZodRawShape = Object.assign({}, ...all.map(({ info }) => info));
-  return infoBody
-    .extend(parts)
-    .meta({ id: 'Info', description: 'Information that a client needs before authentication.' });
+  const parts = (): z.ZodRawShape => Object.assign({}, ...all.map(({ info }) => info));
+  return lazyObject(() => ({ ...infoBody.shape, ...parts() }), {
+    id: 'Info',
+    description: 'Information that a client needs before authentication.',
+  });
 }
 
 /** The body of `/config`, with the sections of the capabilities and what they add to it. */
 export function configBodyOf(all: readonly Described[]) {
-  const sections = all.flatMap(({ section: own }) =>
-    // some sections hold more than the databases
-    own === undefined || own.name in configBody.shape ? [] : [[own.name, section.optional()]],
-  );
-  const parts: z.ZodRawShape = Object.assign(
-    Object.fromEntries(sections),
-    ...all.map(({ config }) => config),
-  );
-  return configBody
-    .extend(parts)
-    .meta({ id: 'Config', description: 'The components, databases and interfaces of the service.' });
+  const parts = (): z.ZodRawShape => {
+    const sections = all.flatMap(({ section: own }) =>
+      // some sections hold more than the databases
+      own === undefined || own.name in configBody.shape ? [] : [[own.name, section.optional()]],
+    );
+    return Object.assign(Object.fromEntries(sections), ...all.map(({ config }) => config));
+  };
+  return lazyObject(() => ({ ...configBody.shape, ...parts() }), {
+    id: 'Config',
+    description: 'The components, databases and interfaces of the service.',
+  });
 }

@@ -58,21 +58,24 @@ export const traceQuery = lazyObject(() => ({
 
 export const searchTracesQuery = lazyObject(database);
 
-export const searchTracesBody = lazyObject(() => ({
-  filter: z.record(z.string(), z.custom<Json>()).nullish().meta({
-    description: 'An expression in the filter language. If omitted: all traces.',
+export const searchTracesBody = lazyObject(
+  () => ({
+    filter: z.record(z.string(), z.custom<Json>()).nullish().meta({
+      description: 'An expression in the filter language. If omitted: all traces.',
+    }),
+    group_by: z
+      .enum(['run', 'session'])
+      .default('run')
+      .meta({ description: 'run: each run with its span tree; session: totals per session.' }),
+    page: z.int().min(1).default(1),
+    limit: z.int().min(1).max(100).default(20),
   }),
-  group_by: z
-    .enum(['run', 'session'])
-    .default('run')
-    .meta({ description: 'run: each run with its span tree; session: totals per session.' }),
-  page: z.int().min(1).default(1),
-  limit: z.int().min(1).max(100).default(20),
-})).meta({
-  id: 'TraceSearch',
-  description: 'The traces to search for.',
-  examples: [{ filter: { op: 'EQ', key: 'status', value: 'ERROR' }, group_by: 'run' }],
-});
+  {
+    id: 'TraceSearch',
+    description: 'The traces to search for.',
+    examples: [{ filter: { op: 'EQ', key: 'status', value: 'ERROR' }, group_by: 'run' }],
+  },
+);
 
 const time = () => z.string().meta({ description: 'ISO 8601, UTC.' });
 const duration = () => z.string().meta({ description: 'For example 27ms or 1.39s.' });
@@ -100,16 +103,19 @@ const spanNode = z
   })
   .meta({ id: 'TraceSpan', description: 'A unit of work in a trace. Fields without a value are left out.' });
 
-const traceScore = lazyObject(() => ({
-  run_id: z.string(),
-  eval: z.string(),
-  scorer: z.string(),
-  score: z.number().nullable(),
-  passed: z.boolean().nullable().meta({ description: 'null: the scorer has no threshold.' }),
-  reason: z.string().optional().meta({ description: 'Only in the response for one trace.' }),
-  judge_model: z.object({ id: z.string(), provider: z.string() }).optional(),
-  created_at: time(),
-})).meta({ id: 'TraceScore', description: 'What a live eval found out about the run.', 'x-addition': true });
+const traceScore = lazyObject(
+  () => ({
+    run_id: z.string(),
+    eval: z.string(),
+    scorer: z.string(),
+    score: z.number().nullable(),
+    passed: z.boolean().nullable().meta({ description: 'null: the scorer has no threshold.' }),
+    reason: z.string().optional().meta({ description: 'Only in the response for one trace.' }),
+    judge_model: z.object({ id: z.string(), provider: z.string() }).optional(),
+    created_at: time(),
+  }),
+  { id: 'TraceScore', description: 'What a live eval found out about the run.', 'x-addition': true },
+);
 
 const summaryFields = () => ({
   trace_id: z.string(),
@@ -136,43 +142,52 @@ const summaryFields = () => ({
     .meta({ description: 'The scores of live evals, if there are any.', 'x-addition': true }),
 });
 
-const traceSummary = lazyObject(summaryFields).meta({
+const traceSummary = lazyObject(summaryFields, {
   id: 'TraceSummary',
   description: 'A summary of what one run did. Fields without a value are left out.',
 });
 
-const traceDetail = lazyObject(() => ({
-  ...summaryFields(),
-  output: z.string().optional(),
-  error: z.string().optional(),
-  tree: z.array(spanNode),
-})).meta({ id: 'TraceDetail', description: 'What one run did, step by step.' });
+const traceDetail = lazyObject(
+  () => ({
+    ...summaryFields(),
+    output: z.string().optional(),
+    error: z.string().optional(),
+    tree: z.array(spanNode),
+  }),
+  { id: 'TraceDetail', description: 'What one run did, step by step.' },
+);
 
-const sessionStats = lazyObject(() => ({
-  session_id: z.string(),
-  user_id: z.string().optional(),
-  agent_id: z.string().optional(),
-  team_id: z.string().optional(),
-  workflow_id: z.string().optional(),
-  total_traces: z.int(),
-  first_trace_at: time(),
-  last_trace_at: time(),
-})).meta({ id: 'TraceSessionStats', description: 'The trace totals of one session.' });
+const sessionStats = lazyObject(
+  () => ({
+    session_id: z.string(),
+    user_id: z.string().optional(),
+    agent_id: z.string().optional(),
+    team_id: z.string().optional(),
+    workflow_id: z.string().optional(),
+    total_traces: z.int(),
+    first_trace_at: time(),
+    last_trace_at: time(),
+  }),
+  { id: 'TraceSessionStats', description: 'The trace totals of one session.' },
+);
 
 export const tracesPage = pageBody(traceSummary, 'TracesPage');
 export const sessionStatsPage = pageBody(sessionStats, 'TraceSessionStatsPage');
 export const searchPage = pageBody(z.union([traceDetail, sessionStats]), 'TraceSearchPage');
 export const traceOrSpan = z.union([traceDetail, spanNode]);
 
-export const filterSchemaBody = lazyObject(() => ({
-  fields: z.array(
-    z.object({
-      key: z.string(),
-      label: z.string(),
-      type: z.enum(['enum', 'string', 'number', 'datetime']),
-      operators: z.array(z.string()),
-      values: z.array(z.string()).nullable(),
-    }),
-  ),
-  logical_operators: z.array(z.string()),
-})).meta({ id: 'TraceFilterSchema', description: 'The filter fields that a user interface can offer.' });
+export const filterSchemaBody = lazyObject(
+  () => ({
+    fields: z.array(
+      z.object({
+        key: z.string(),
+        label: z.string(),
+        type: z.enum(['enum', 'string', 'number', 'datetime']),
+        operators: z.array(z.string()),
+        values: z.array(z.string()).nullable(),
+      }),
+    ),
+    logical_operators: z.array(z.string()),
+  }),
+  { id: 'TraceFilterSchema', description: 'The filter fields that a user interface can offer.' },
+);

@@ -3,6 +3,7 @@ import { errors } from '../../core/errors/errors.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { classifyFile } from '../../core/media/classify-file.js';
 import type { MediaKind } from '../../core/media/media.js';
+import { lazyObject } from '../../platform/http/lazy-object.js';
 import { validatePart } from '../../platform/http/request/validation.js';
 import { factoryInputField } from '../common/factory-input.js';
 import type { GivenMessage } from './dialects/dialect.js';
@@ -15,7 +16,10 @@ export type Following = Pick<CreateForm, 'stream' | 'background' | 'on_disconnec
 /** The fields of a run's form that hold media. */
 const mediaFields = { image: 'images', audio: 'audio', video: 'videos', file: 'input_files' } as const;
 
-const texts = createRunForm.pick({ session_id: true, user_id: true });
+const texts = lazyObject(() => {
+  const { session_id, user_id } = createRunForm.shape;
+  return { session_id, user_id };
+});
 
 /** The form of the run that a message starts. What is wrong with it is found with the rules of that form. */
 export function createFormOf(

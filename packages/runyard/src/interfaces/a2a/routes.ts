@@ -50,6 +50,7 @@ interface Site {
 
 const anyBody = z.unknown();
 const anyQuery = z.looseObject({});
+const anyParams = z.record(z.string(), z.string());
 const answers = { 200: { description: 'The answer of the protocol, or the stream of its events.' } };
 
 /** What a task's path may end with, after a colon. */
@@ -162,7 +163,7 @@ class ComponentRoutes {
       scope: [`${kind}s:read`, `${kind}s:run`],
       tag: 'A2A',
       summary: `${name.replaceAll('_', ' ')} (A2A)`,
-      params: z.record(z.string(), z.string()),
+      params: anyParams,
       ...(method === 'GET' && { query: anyQuery }),
       ...(method === 'POST' && { body: anyBody, carriesFiles: true }),
       responses: answers,

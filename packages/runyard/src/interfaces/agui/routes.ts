@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Services } from '../../capabilities/capability.js';
 import { errors, RunyardError } from '../../core/errors/errors.js';
 import type { RunKind } from '../../core/runs/run.js';
+import { lazyObject } from '../../platform/http/lazy-object.js';
 import { runIdHeader } from '../../platform/http/response/respond.js';
 import { type EventStreamReply, eventStream } from '../../platform/http/response/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
@@ -33,7 +34,10 @@ function componentEndpoint(config: AguiConfig, kind: RunKind): Endpoint {
   ]);
 }
 
-const cancelInput = z.object({ threadId: runInput.shape.threadId, runId: runInput.shape.runId.optional() });
+const cancelInput = lazyObject(() => ({
+  threadId: runInput.shape.threadId,
+  runId: runInput.shape.runId.optional(),
+}));
 const answers = { 200: { description: 'The stream of the events of the protocol.' } };
 
 class Endpoint {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lazyObject } from '../../platform/http/lazy-object.js';
 import { identifier } from '../../platform/http/request/fields.js';
 import { jsonValue } from './json-value.js';
 
@@ -38,7 +39,7 @@ const tool = z.looseObject({
   inputSchema: z.record(z.string(), jsonValue).optional(),
 });
 
-const answer = z.object({
+const answer = lazyObject(() => ({
   id: z.string().max(1_000).optional(),
   confirmed: z.boolean().optional(),
   note: z.string().max(10_000).optional(),
@@ -49,7 +50,7 @@ const answer = z.object({
     .optional(),
   result: jsonValue.optional(),
   decision: z.enum(['retry', 'skip']).optional(),
-});
+}));
 
 /** What the default transport of `useChat` posts, and what an application may add to it with `body`. */
 export const chatBody = z.looseObject({

@@ -2,9 +2,12 @@ import { z } from 'zod';
 
 /**
  * An object whose fields are made at its first use. The schemas of all routes are thousands of fields, of which a start
- * needs none.
+ * needs none. `meta` is what `.meta()` of the result would set, on a copy of it.
  */
-export function lazyObject<Shape extends z.ZodRawShape>(fields: () => Shape): z.ZodObject<Shape> {
+export function lazyObject<Shape extends z.ZodRawShape>(
+  fields: () => Shape,
+  meta?: z.core.GlobalMeta,
+): z.ZodObject<Shape> {
   let shape: Shape | undefined;
   const object = new z.ZodObject({
     type: 'object',
@@ -15,6 +18,7 @@ export function lazyObject<Shape extends z.ZodRawShape>(fields: () => Shape): z.
       return shape;
     },
   });
+  if (meta !== undefined) z.globalRegistry.add(object, meta);
   // the constructor forgets the names of the fields
   return object as z.ZodObject<Shape>;
 }

@@ -84,22 +84,25 @@ const expectedRevisionQuery = {
   }),
 };
 
-const link = lazyObject(() => ({
-  link_kind: z
-    .string()
-    .min(1)
-    .max(64)
-    .meta({ description: 'member, step_agent, step_team or step_workflow.', examples: ['member'] }),
-  link_key: z
-    .string()
-    .min(1)
-    .max(300)
-    .meta({ description: 'member_0 for the first member; the name of a step.', examples: ['member_0'] }),
-  child_component_id: z.string().min(1).max(255),
-  child_version: z.int().nullable().optional().meta({ description: 'The version that is pinned.' }),
-  position: z.int().min(0).max(1_000_000).optional(),
-  meta: object('meta', bounds.linkMeta).nullable().optional(),
-})).meta({ id: 'ComponentLink', description: 'Pins a version of a component that a configuration names.' });
+const link = lazyObject(
+  () => ({
+    link_kind: z
+      .string()
+      .min(1)
+      .max(64)
+      .meta({ description: 'member, step_agent, step_team or step_workflow.', examples: ['member'] }),
+    link_key: z
+      .string()
+      .min(1)
+      .max(300)
+      .meta({ description: 'member_0 for the first member; the name of a step.', examples: ['member_0'] }),
+    child_component_id: z.string().min(1).max(255),
+    child_version: z.int().nullable().optional().meta({ description: 'The version that is pinned.' }),
+    position: z.int().min(0).max(1_000_000).optional(),
+    meta: object('meta', bounds.linkMeta).nullable().optional(),
+  }),
+  { id: 'ComponentLink', description: 'Pins a version of a component that a configuration names.' },
+);
 
 const links = () =>
   z
@@ -125,82 +128,94 @@ const links = () =>
 
 export type GivenLink = z.output<typeof link>;
 
-export const createComponentBody = lazyObject(() => ({
-  name: name(),
-  component_type: componentType,
-  component_id: z.string().max(1000).nullable().optional().meta({
-    description:
-      "The id in URLs: letters, digits, '-', '_', '.' and '~'. Default: the name in lower case, with '-' for blanks.",
+export const createComponentBody = lazyObject(
+  () => ({
+    name: name(),
+    component_type: componentType,
+    component_id: z.string().max(1000).nullable().optional().meta({
+      description:
+        "The id in URLs: letters, digits, '-', '_', '.' and '~'. Default: the name in lower case, with '-' for blanks.",
+    }),
+    description: description(),
+    metadata: metadata(),
+    config: config().nullable().optional(),
+    label: label(),
+    stage: stage().default('draft'),
+    notes: notes(),
+    set_current: setCurrent(),
   }),
-  description: description(),
-  metadata: metadata(),
-  config: config().nullable().optional(),
-  label: label(),
-  stage: stage().default('draft'),
-  notes: notes(),
-  set_current: setCurrent(),
-})).meta({
-  id: 'ComponentCreate',
-  description: 'A component to create, with its first version.',
-  examples: [
-    {
-      name: 'Receptionist',
-      component_type: 'agent',
-      config: { model: 'offline', instructions: 'Greet the user.' },
-    },
-  ],
-});
+  {
+    id: 'ComponentCreate',
+    description: 'A component to create, with its first version.',
+    examples: [
+      {
+        name: 'Receptionist',
+        component_type: 'agent',
+        config: { model: 'offline', instructions: 'Greet the user.' },
+      },
+    ],
+  },
+);
 export type CreateComponentBody = z.output<typeof createComponentBody>;
 
-export const updateComponentBody = lazyObject(() => ({
-  name: name().nullable().optional(),
-  description: description(),
-  component_type: z.string().max(100).nullable().optional(),
-  metadata: metadata(),
-  current_version: z.int().nullable().optional().meta({
-    description: 'A published version that becomes the current one.',
+export const updateComponentBody = lazyObject(
+  () => ({
+    name: name().nullable().optional(),
+    description: description(),
+    component_type: z.string().max(100).nullable().optional(),
+    metadata: metadata(),
+    current_version: z.int().nullable().optional().meta({
+      description: 'A published version that becomes the current one.',
+    }),
+    expected_revision: expectedRevision(),
   }),
-  expected_revision: expectedRevision(),
-})).meta({
-  id: 'ComponentUpdate',
-  description:
-    'What to change. Fields that are left out stay as they are; null removes the description and the metadata.',
-  examples: [{ description: 'Greets users in their language.' }],
-});
+  {
+    id: 'ComponentUpdate',
+    description:
+      'What to change. Fields that are left out stay as they are; null removes the description and the metadata.',
+    examples: [{ description: 'Greets users in their language.' }],
+  },
+);
 export type UpdateComponentBody = z.output<typeof updateComponentBody>;
 
-export const createConfigBody = lazyObject(() => ({
-  config: config(),
-  version: z.int().min(1).max(bounds.version).nullable().optional().meta({
-    description: 'A number above all that the component ever had. Default: the next one.',
+export const createConfigBody = lazyObject(
+  () => ({
+    config: config(),
+    version: z.int().min(1).max(bounds.version).nullable().optional().meta({
+      description: 'A number above all that the component ever had. Default: the next one.',
+    }),
+    label: label(),
+    stage: stage().default('draft'),
+    notes: notes(),
+    links: links(),
+    set_current: setCurrent(),
+    expected_revision: expectedRevision(),
   }),
-  label: label(),
-  stage: stage().default('draft'),
-  notes: notes(),
-  links: links(),
-  set_current: setCurrent(),
-  expected_revision: expectedRevision(),
-})).meta({
-  id: 'ConfigCreate',
-  description: 'A version to add.',
-  examples: [{ config: { model: 'offline', instructions: 'Greet the user warmly.' }, notes: 'Warmer' }],
-});
+  {
+    id: 'ConfigCreate',
+    description: 'A version to add.',
+    examples: [{ config: { model: 'offline', instructions: 'Greet the user warmly.' }, notes: 'Warmer' }],
+  },
+);
 export type CreateConfigBody = z.output<typeof createConfigBody>;
 
-export const updateConfigBody = lazyObject(() => ({
-  config: config().nullable().optional(),
-  label: label(),
-  stage: stage().nullable().optional(),
-  notes: notes(),
-  links: links(),
-  expected_revision: expectedRevision(),
-})).meta({
-  id: 'ConfigUpdate',
-  description:
-    'What to change of a draft. Fields that are left out stay as they are; null removes the label and the notes. ' +
-    'The configuration is replaced as a whole, and so are the links.',
-  examples: [{ stage: 'published' }],
-});
+export const updateConfigBody = lazyObject(
+  () => ({
+    config: config().nullable().optional(),
+    label: label(),
+    stage: stage().nullable().optional(),
+    notes: notes(),
+    links: links(),
+    expected_revision: expectedRevision(),
+  }),
+  {
+    id: 'ConfigUpdate',
+    description:
+      'What to change of a draft. Fields that are left out stay as they are; null removes the label and the notes. ' +
+      'The configuration is replaced as a whole, and so are the links.',
+    examples: [{ stage: 'published' }],
+  },
+);
 export type UpdateConfigBody = z.output<typeof updateConfigBody>;
 
 const includeDeleted = formBoolean()
@@ -220,7 +235,7 @@ export const listConfigsQuery = lazyObject(() => ({
   ...pageQuery({ default: largestPage, max: largestPage }),
 }));
 
-export const revisionQuery = z.object(expectedRevisionQuery);
+export const revisionQuery = lazyObject(() => expectedRevisionQuery);
 export const listDependentsQuery = lazyObject(() => pageQuery({ default: 20, max: 100 }));
 export const listHistoryQuery = lazyObject(() => pageQuery({ default: 20, max: 100 }));
 
@@ -253,70 +268,82 @@ const editors = {
   updated_by: z.string().optional().meta({ description: 'The user or service account.', 'x-addition': true }),
 };
 
-export const componentBody = lazyObject(() => ({
-  component_id: z.string(),
-  component_type: componentType,
-  name: z.string().optional(),
-  description: z.string().optional(),
-  current_version: z
-    .int()
-    .optional()
-    .meta({ description: 'The version that runs. A component with drafts alone has none.' }),
-  metadata: z.looseObject({}).optional(),
-  created_at: seconds(),
-  updated_at: seconds().optional(),
-  deleted_at: seconds().optional().meta({ 'x-addition': true }),
-  ...editors,
-  degraded,
-})).meta({ id: 'Component', description: 'An agent, a team or a workflow that is stored as data.' });
+export const componentBody = lazyObject(
+  () => ({
+    component_id: z.string(),
+    component_type: componentType,
+    name: z.string().optional(),
+    description: z.string().optional(),
+    current_version: z
+      .int()
+      .optional()
+      .meta({ description: 'The version that runs. A component with drafts alone has none.' }),
+    metadata: z.looseObject({}).optional(),
+    created_at: seconds(),
+    updated_at: seconds().optional(),
+    deleted_at: seconds().optional().meta({ 'x-addition': true }),
+    ...editors,
+    degraded,
+  }),
+  { id: 'Component', description: 'An agent, a team or a workflow that is stored as data.' },
+);
 
 export const componentsPage = pageBody(componentBody, 'ComponentsPage');
 
-export const configBody = lazyObject(() => ({
-  component_id: z.string(),
-  version: z.int(),
-  label: z.string().optional(),
-  stage: z.string().meta({ description: 'draft or published.' }),
-  config: z.looseObject({}).optional().meta({ description: 'Left out with include_config=false.' }),
-  notes: z.string().optional(),
-  created_at: seconds(),
-  updated_at: seconds().optional(),
-  ...editors,
-  degraded,
-})).meta({ id: 'ComponentConfig', description: 'A version of a component.' });
+export const configBody = lazyObject(
+  () => ({
+    component_id: z.string(),
+    version: z.int(),
+    label: z.string().optional(),
+    stage: z.string().meta({ description: 'draft or published.' }),
+    config: z.looseObject({}).optional().meta({ description: 'Left out with include_config=false.' }),
+    notes: z.string().optional(),
+    created_at: seconds(),
+    updated_at: seconds().optional(),
+    ...editors,
+    degraded,
+  }),
+  { id: 'ComponentConfig', description: 'A version of a component.' },
+);
 
-export const linksBody = lazyObject(() => ({
-  component_id: z.string(),
-  version: z.int(),
-  revision: z.int(),
-  links: z.array(
-    z.object({
-      link_kind: z.string(),
-      link_key: z.string(),
-      child_component_id: z.string(),
-      child_version: z.int(),
-      position: z.int(),
-      meta: z.looseObject({}).optional(),
-    }),
-  ),
-})).meta({ id: 'ComponentConfigLinks', description: 'The pinned versions of a version.' });
+export const linksBody = lazyObject(
+  () => ({
+    component_id: z.string(),
+    version: z.int(),
+    revision: z.int(),
+    links: z.array(
+      z.object({
+        link_kind: z.string(),
+        link_key: z.string(),
+        child_component_id: z.string(),
+        child_version: z.int(),
+        position: z.int(),
+        meta: z.looseObject({}).optional(),
+      }),
+    ),
+  }),
+  { id: 'ComponentConfigLinks', description: 'The pinned versions of a version.' },
+);
 
 const value = z.unknown().optional();
 
-const changeBody = lazyObject(() => ({
-  number: z.int(),
-  action: z.string().meta({
-    description:
-      'created, changed, deleted, restored, version_created, version_saved, version_published, version_deleted or current_set.',
+const changeBody = lazyObject(
+  () => ({
+    number: z.int(),
+    action: z.string().meta({
+      description:
+        'created, changed, deleted, restored, version_created, version_saved, version_published, version_deleted or current_set.',
+    }),
+    version: z.int().optional(),
+    revision: z.int().optional(),
+    fields: z
+      .array(z.object({ field: z.string(), before: value, after: value }))
+      .meta({ description: 'The changed fields. Long values are left out: compare the versions.' }),
+    changed_by: z.string().optional(),
+    changed_at: seconds(),
   }),
-  version: z.int().optional(),
-  revision: z.int().optional(),
-  fields: z
-    .array(z.object({ field: z.string(), before: value, after: value }))
-    .meta({ description: 'The changed fields. Long values are left out: compare the versions.' }),
-  changed_by: z.string().optional(),
-  changed_at: seconds(),
-})).meta({ id: 'ComponentChange', description: 'An entry of the history of a component.' });
+  { id: 'ComponentChange', description: 'An entry of the history of a component.' },
+);
 
 export const historyPage = pageBody(changeBody, 'ComponentHistoryPage');
 
@@ -327,21 +354,24 @@ const comparedVersion = lazyObject(() => ({
   label: z.string().optional(),
 }));
 
-export const diffBody = lazyObject(() => ({
-  component_id: z.string(),
-  from: comparedVersion,
-  to: comparedVersion,
-  changes: z.array(
-    z.object({
-      path: z.string().meta({ examples: ['tools[0].name'] }),
-      kind: z.string().meta({ description: 'added, removed or changed.' }),
-      before: value,
-      after: value,
-      lines: z.array(z.string()).optional().meta({
-        description:
-          "Of a changed text of several lines: removed lines begin with '- ', added ones with '+ '.",
+export const diffBody = lazyObject(
+  () => ({
+    component_id: z.string(),
+    from: comparedVersion,
+    to: comparedVersion,
+    changes: z.array(
+      z.object({
+        path: z.string().meta({ examples: ['tools[0].name'] }),
+        kind: z.string().meta({ description: 'added, removed or changed.' }),
+        before: value,
+        after: value,
+        lines: z.array(z.string()).optional().meta({
+          description:
+            "Of a changed text of several lines: removed lines begin with '- ', added ones with '+ '.",
+        }),
       }),
-    }),
-  ),
-  truncated: z.boolean().meta({ description: 'Whether there are more than 1,000 changes.' }),
-})).meta({ id: 'ComponentDiff', description: 'What differs between two versions, field by field.' });
+    ),
+    truncated: z.boolean().meta({ description: 'Whether there are more than 1,000 changes.' }),
+  }),
+  { id: 'ComponentDiff', description: 'What differs between two versions, field by field.' },
+);

@@ -30,15 +30,18 @@ export const comparisonQuery = lazyObject(() => ({
 
 const number = () => z.number().nullable();
 
-const statistics = lazyObject(() => ({
-  count: z.int(),
-  mean: number(),
-  min: number(),
-  max: number(),
-  std_dev: number(),
-  median: number(),
-  p95: number(),
-})).meta({ id: 'ScoreStatistics', description: 'Statistics of scores; null where there are none.' });
+const statistics = lazyObject(
+  () => ({
+    count: z.int(),
+    mean: number(),
+    min: number(),
+    max: number(),
+    std_dev: number(),
+    median: number(),
+    p95: number(),
+  }),
+  { id: 'ScoreStatistics', description: 'Statistics of scores; null where there are none.' },
+);
 
 const difference = lazyObject(() => ({
   mean: z.number(),
@@ -64,45 +67,51 @@ const tested = {
 
 const count = () => z.int();
 
-const comparedCase = lazyObject(() => ({
-  case_id: z.string(),
-  scorer: z.string(),
-  change: z.string().meta({
-    description:
-      'better, worse, same, added, removed, or unscored: one of the evals has no score, although the run completed.',
+const comparedCase = lazyObject(
+  () => ({
+    case_id: z.string(),
+    scorer: z.string(),
+    change: z.string().meta({
+      description:
+        'better, worse, same, added, removed, or unscored: one of the evals has no score, although the run completed.',
+    }),
+    ...tested,
   }),
-  ...tested,
-})).meta({ id: 'ComparedCase', description: 'One case of two evals, by one scorer.' });
+  { id: 'ComparedCase', description: 'One case of two evals, by one scorer.' },
+);
 
 const page = pageBody(comparedCase, 'ComparedCasesPage').shape;
 
-export const comparisonBody = lazyObject(() => ({
-  eval_run_id: z.string(),
-  with: z.string(),
-  level: z.number(),
-  warnings: z.array(z.string()).meta({
-    description: 'Why the difference may have other reasons, such as a dataset that changed meanwhile.',
-  }),
-  failed_runs: z
-    .object({ before: count(), after: count() })
-    .meta({ description: 'Runs that did not complete. A failed run has not passed.' }),
-  scorers: z.array(
-    z.object({
-      name: z.string(),
-      lower_is_better: z.boolean(),
-      changes: z.object({
-        better: count(),
-        worse: count(),
-        same: count(),
-        added: count(),
-        removed: count(),
-        unscored: count(),
-      }),
-      ...tested,
+export const comparisonBody = lazyObject(
+  () => ({
+    eval_run_id: z.string(),
+    with: z.string(),
+    level: z.number(),
+    warnings: z.array(z.string()).meta({
+      description: 'Why the difference may have other reasons, such as a dataset that changed meanwhile.',
     }),
-  ),
-  ...page,
-})).meta({
-  id: 'EvalComparison',
-  description: 'Two evals, by scorer and case by case. `data` holds a page of the cases.',
-});
+    failed_runs: z
+      .object({ before: count(), after: count() })
+      .meta({ description: 'Runs that did not complete. A failed run has not passed.' }),
+    scorers: z.array(
+      z.object({
+        name: z.string(),
+        lower_is_better: z.boolean(),
+        changes: z.object({
+          better: count(),
+          worse: count(),
+          same: count(),
+          added: count(),
+          removed: count(),
+          unscored: count(),
+        }),
+        ...tested,
+      }),
+    ),
+    ...page,
+  }),
+  {
+    id: 'EvalComparison',
+    description: 'Two evals, by scorer and case by case. `data` holds a page of the cases.',
+  },
+);

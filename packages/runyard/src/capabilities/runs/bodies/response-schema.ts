@@ -194,46 +194,58 @@ export const workflowRunBody = lazyObject(() => ({
   .loose()
   .meta({ id: 'WorkflowRun', description: 'A run of a workflow.' });
 
-export const startedRun = lazyObject(() => ({
-  run_id: z.string(),
-  session_id: z.string(),
-  status: z.string(),
-})).meta({ id: 'StartedRun', description: 'A run that continues in the background.' });
+export const startedRun = lazyObject(
+  () => ({
+    run_id: z.string(),
+    session_id: z.string(),
+    status: z.string(),
+  }),
+  { id: 'StartedRun', description: 'A run that continues in the background.' },
+);
 
-export const emptyBody = lazyObject(() => ({})).meta({ id: 'Empty', description: 'Done.' });
+export const emptyBody = lazyObject(() => ({}), { id: 'Empty', description: 'Done.' });
 
-const checkpoint = lazyObject(() => ({
-  checkpoint_id: z.string().nullable(),
-  run_id: z.string(),
-  session_id: z.string(),
-  message_index: z.int(),
-  continue_from: z.int(),
-  status: z.string(),
-  reason: z.enum(['checkpoint', 'end', 'snapshot']),
-  created_at: z.int(),
-  message_id: z.string().nullable(),
-  message_role: z.string().nullable(),
-  message_preview: z.string().nullable(),
-  is_latest: z.boolean(),
-})).meta({ id: 'Checkpoint', description: 'A point in the conversation from which a run can continue.' });
+const checkpoint = lazyObject(
+  () => ({
+    checkpoint_id: z.string().nullable(),
+    run_id: z.string(),
+    session_id: z.string(),
+    message_index: z.int(),
+    continue_from: z.int(),
+    status: z.string(),
+    reason: z.enum(['checkpoint', 'end', 'snapshot']),
+    created_at: z.int(),
+    message_id: z.string().nullable(),
+    message_role: z.string().nullable(),
+    message_preview: z.string().nullable(),
+    is_latest: z.boolean(),
+  }),
+  { id: 'Checkpoint', description: 'A point in the conversation from which a run can continue.' },
+);
 
-export const checkpointsBody = lazyObject(() => ({
-  run_id: z.string(),
-  session_id: z.string(),
-  checkpoints: z.array(checkpoint),
-})).meta({ id: 'Checkpoints', description: 'The checkpoints of a run, in the order of the conversation.' });
+export const checkpointsBody = lazyObject(
+  () => ({
+    run_id: z.string(),
+    session_id: z.string(),
+    checkpoints: z.array(checkpoint),
+  }),
+  { id: 'Checkpoints', description: 'The checkpoints of a run, in the order of the conversation.' },
+);
 
-export const checkpointBody = lazyObject(() => ({ checkpoint, snapshot: runBody })).meta({
+export const checkpointBody = lazyObject(() => ({ checkpoint, snapshot: runBody }), {
   id: 'CheckpointSnapshot',
   description: 'A run as it was at a checkpoint.',
 });
 
-export const teamCheckpointBody = lazyObject(() => ({ checkpoint, snapshot: teamRunBody })).meta({
+export const teamCheckpointBody = lazyObject(() => ({ checkpoint, snapshot: teamRunBody }), {
   id: 'TeamCheckpointSnapshot',
   description: 'A run of a team as it was at a checkpoint.',
 });
 
-export const forkedSessionBody = lazyObject(() => ({
-  session_id: z.string(),
-  forked_from_session_id: z.string(),
-})).meta({ id: 'ForkedSession', description: 'The copy of a session.' });
+export const forkedSessionBody = lazyObject(
+  () => ({
+    session_id: z.string(),
+    forked_from_session_id: z.string(),
+  }),
+  { id: 'ForkedSession', description: 'The copy of a session.' },
+);

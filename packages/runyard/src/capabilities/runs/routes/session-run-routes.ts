@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { errors } from '../../../core/errors/errors.js';
 import { type DataScope, scopeNaming } from '../../../platform/auth/caller.js';
 import { boundsOf } from '../../../platform/http/defences/time-bounds.js';
+import { lazyObject } from '../../../platform/http/lazy-object.js';
 import { databaseQuery } from '../../../platform/http/request/database-query.js';
 import { formInteger } from '../../../platform/http/request/fields.js';
 import { largestPage } from '../../../platform/http/request/pagination.js';
@@ -29,16 +30,16 @@ const seconds = (what: string) =>
     .optional()
     .meta({ description: `Only runs created at this time or ${what}, in Unix seconds.` });
 
-const sessionParams = z.object({ session_id: z.string() });
+const sessionParams = lazyObject(() => ({ session_id: z.string() }));
 
-const runQuery = z.object({
+const runQuery = lazyObject(() => ({
   type: z
     .enum(['agent', 'team', 'workflow'])
     .optional()
     .meta({ description: 'Validated only; each run has the format of its own kind.' }),
   user_id: z.string().optional().meta({ description: 'The user that the session must belong to.' }),
   ...databaseQuery,
-});
+}));
 
 export const sessionRunsQuery = runQuery.extend({
   created_after: seconds('later'),

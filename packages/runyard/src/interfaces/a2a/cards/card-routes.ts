@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { Services } from '../../../capabilities/capability.js';
 import type { RunKind } from '../../../core/runs/run.js';
+import { lazyObject } from '../../../platform/http/lazy-object.js';
 import { asset, reply } from '../../../platform/http/response/results.js';
 import { defineRoute, type Route, type RouteAccess } from '../../../platform/http/route.js';
 import type { ComponentName } from '../../common/exposed-components.js';
@@ -25,7 +26,7 @@ const responses = {
   304: { description: 'The client has this card already.' },
 } as const;
 
-const keySet = z.object({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.string() })) });
+const keySet = lazyObject(() => ({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.string() })) }));
 
 /** The routes of cards and of the keys that verify them. */
 export function cardRoutes(config: A2aConfig, cards: Cards): readonly Route<Services>[] {

@@ -3,17 +3,18 @@ import type { Services } from '../../../capabilities/capability.js';
 import type { PushConfig } from '../../../capabilities/push-notifications/service.js';
 import { errors } from '../../../core/errors/errors.js';
 import type { RunKind } from '../../../core/runs/run.js';
+import { lazyObject } from '../../../platform/http/lazy-object.js';
 import { defineRoute, type Route } from '../../../platform/http/route.js';
 import type { A2aConfig } from '../options.js';
 
-const delivery = z.object({
+const delivery = lazyObject(() => ({
   config_id: z.string(),
   state: z.enum(['waiting', 'pending', 'delivered', 'failed']),
   attempts: z.int().describe('How often the last notification was attempted.'),
   error: z.string().nullable().describe('Why the last attempt failed.'),
   next_attempt_at: z.string().nullable(),
   updated_at: z.string(),
-});
+}));
 
 /** How the notifications of a task went: the protocol has no words for it. */
 export function deliveryRoutes(config: A2aConfig): Route<Services>[] {

@@ -4,6 +4,7 @@ import type { Services } from '../../../capabilities/capability.js';
 import { assertionAlgorithms } from '../../../capabilities/mcp-oauth/schema.js';
 import { errors, RunyardError } from '../../../core/errors/errors.js';
 import { cookieIn } from '../../../platform/auth/presented-token.js';
+import { lazyObject } from '../../../platform/http/lazy-object.js';
 import { type ContentReply, type Reply, reply } from '../../../platform/http/response/results.js';
 import { defineRoute, type EncodeError, type Route, type RouteFacts } from '../../../platform/http/route.js';
 import { consentPage, noticePage } from './pages.js';
@@ -16,7 +17,7 @@ interface OauthServices {
 
 const text = z.string().optional();
 
-const authorizationQuery = z.object({
+const authorizationQuery = lazyObject(() => ({
   response_type: text,
   client_id: text,
   redirect_uri: text,
@@ -25,9 +26,9 @@ const authorizationQuery = z.object({
   code_challenge: text,
   code_challenge_method: text,
   resource: text,
-});
+}));
 
-const tokenForm = z.object({
+const tokenForm = lazyObject(() => ({
   grant_type: text,
   code: text,
   redirect_uri: text,
@@ -38,17 +39,17 @@ const tokenForm = z.object({
   client_id: text,
   client_assertion: text,
   client_assertion_type: text,
-});
+}));
 
-const revocationForm = z.object({
+const revocationForm = lazyObject(() => ({
   token: text,
   token_type_hint: text,
   client_id: text,
   client_assertion: text,
   client_assertion_type: text,
-});
+}));
 
-const consentForm = z.object({ txn: text, csrf: text, secret: text, decision: text });
+const consentForm = lazyObject(() => ({ txn: text, csrf: text, secret: text, decision: text }));
 
 /** They are described by metadata of their own, which clients of OAuth read. */
 const facts = { public: true, tag: 'MCP', undocumented: true, addition: true } as const;

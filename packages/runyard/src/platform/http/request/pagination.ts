@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lazyObject } from '../lazy-object.js';
 import { formInteger } from './fields.js';
 
 /** What a request for a page of a list says. */
@@ -39,23 +40,27 @@ export function pageQuery(limits: PageLimits) {
   };
 }
 
-const pageMeta = z
-  .object({
+const pageMeta = lazyObject(
+  () => ({
     page: z.int().meta({ description: 'The number of this page, starting at 1.' }),
     limit: z.int(),
     total_pages: z.int().meta({ description: '0 for an empty list.' }),
     total_count: z.int(),
     search_time_ms: z.number(),
-  })
-  .meta({
+  }),
+  {
     id: 'PageMeta',
     description: 'The position of a page in its list.',
     examples: [{ page: 1, limit: 20, total_pages: 3, total_count: 42, search_time_ms: 0 }],
-  });
+  },
+);
 
 /** The body of a page of such entries. */
 export function pageBody<Entry extends z.ZodType>(entry: Entry, id: string) {
-  return z.object({ data: z.array(entry), meta: pageMeta }).meta({ id, description: 'A page of a list.' });
+  return lazyObject(() => ({ data: z.array(entry), meta: pageMeta }), {
+    id,
+    description: 'A page of a list.',
+  });
 }
 
 /** The first position of a page in its list. */

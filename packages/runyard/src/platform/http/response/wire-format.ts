@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
+import { lazyObject } from '../lazy-object.js';
 
 /** How the wire shows runs. `agentos` is the switch for clients of the older interface. */
 export type WireFormat = 'runyard' | 'agentos';
@@ -21,7 +22,7 @@ export const wireFormatHeader = {
     }),
 };
 
-export const wireFormatHeaders = z.object(wireFormatHeader);
+export const wireFormatHeaders = lazyObject(() => wireFormatHeader);
 
 export function wireFormatOf(settings: WireFormatSettings, headers: IncomingHttpHeaders): WireFormat {
   const asked = settings.compatibility === 'agentos' || headers['x-runyard-compat'] === 'agentos';
