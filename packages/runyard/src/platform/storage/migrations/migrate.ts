@@ -12,6 +12,7 @@ import {
 } from '../database.js';
 import { notifyInTransaction } from '../notify-channel.js';
 import { isOutage, isSchemaFault } from '../transient.js';
+import { withAddedColumns } from './added-columns.js';
 
 export interface MigrationResult {
   readonly version: number;
@@ -56,9 +57,8 @@ export async function schemaStatus(
 
 /**
  * Brings the schema to a version, each migration in a transaction of its own; an empty database gets all of them in one.
- * A failure ends it and is part of
- * the answer; what was done before stays. When several processes migrate at once, one does the work and the
- * others wait, find it done, and answer with what was left for them: nothing.
+ * A failure ends it and is part of the answer; what was done before stays. When several processes migrate at once, one
+ * does the work and the others wait, find it done, and answer with what was left for them: nothing.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<MigrationResult[]> {
   const available = options.available ?? database.migrations;
@@ -110,7 +110,10 @@ async function fillEmpty(
   try {
     const isEmpty =
       database.dialect === 'sqlite'
-        ? await database.script([tableOfMigrations, ...statements].join(';\n'), findTable.sqlite)
+        ? await database.script(
+            [tableOfMigrations, ...withAddedColumns(statements)].join(';\n'),
+            findTable.sqlite,
+          )
         : await database.transaction(async (run) => {
             await lock(run, 'postgres');
             if ((await versionUnderLock(run, 'postgres')) !== 0) return false;
