@@ -1,10 +1,11 @@
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import type { SlackService } from '../../capabilities/slack/service.js';
 import { backOffMs } from '../../core/back-off.js';
 import { isJsonObject, type JsonObject } from '../../core/json.js';
 import type { Log } from '../../core/log.js';
 import { systemTimers } from '../../platform/engine/local/timers.js';
 import { parseUntrustedJson } from '../../platform/http/request/json-text.js';
+import { webSocketLibrary } from '../common/web-socket-library.js';
 import { deliveryOfEvent, deliveryOfInteraction } from './deliveries.js';
 import type { SlackConfig } from './options.js';
 import type { SlackApi } from './parts.js';
@@ -47,7 +48,10 @@ export class SocketMode {
   }
 
   #connect(url: string): void {
-    const socket = new WebSocket(url, { maxPayload: largestFrame, handshakeTimeout: 30_000 });
+    const socket = new (webSocketLibrary().WebSocket)(url, {
+      maxPayload: largestFrame,
+      handshakeTimeout: 30_000,
+    });
     this.#sockets.add(socket);
     let isReplaced = false;
     let cancelSilence = () => {};
@@ -93,7 +97,7 @@ export class SocketMode {
     const envelopeId = textIn(frame, 'envelope_id');
     if (envelopeId === undefined) return;
     if ((await this.#store(frame)) === 'full') return;
-    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ envelope_id: envelopeId }));
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ envelope_id: envelopeId }));
   }
 
   async #store(frame: JsonObject): Promise<string> {

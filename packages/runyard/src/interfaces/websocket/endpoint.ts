@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
 import type { RunsService } from '../../capabilities/runs/service.js';
 import { errors } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
@@ -15,6 +15,7 @@ import {
   type UpgradeFacts,
   type Upgrades,
 } from '../../platform/http/upgrades.js';
+import { webSocketLibrary } from '../common/web-socket-library.js';
 import { actionsOf } from './actions.js';
 import { type Action, Connection } from './connection.js';
 import { goodbyeMs, type SocketLimits, usualLimits } from './limits.js';
@@ -46,17 +47,7 @@ const endpoints: readonly { readonly path: string; readonly kind: RunKind }[] = 
 
 /** The WebSocket endpoints of a service. */
 export function openWebSockets(options: WebSocketOptions): Upgrades {
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    // an idle connection would hold two compressors
-    perMessageDeflate: false,
-    maxPayload: options.settings.maxBodyBytes,
-    // each costs far more memory than the byte that may be in it
-    maxFragments: mostFragments,
-    autoPong: false,
-  });
-  const sockets = new OpenSockets(server, options);
+  const sockets = new OpenSockets(options);
   return {
     paths: new Map(endpoints.map(({ path, kind }) => [path, sockets.endpoint(path, kind)])),
     close: () => sockets.close(),
@@ -77,11 +68,9 @@ class OpenSockets {
   #timers: NodeJS.Timeout[] = [];
   #closing = false;
   #onEmpty: () => void = () => {};
+  #server: WebSocketServer | undefined;
 
-  constructor(
-    private readonly server: WebSocketServer,
-    private readonly options: WebSocketOptions,
-  ) {
+  constructor(private readonly options: WebSocketOptions) {
     this.#limits = { ...usualLimits, ...options.limits };
     this.#unauthenticated = new UnauthenticatedConnections(this.#limits.unprovenConnections);
   }
@@ -92,10 +81,24 @@ class OpenSockets {
       const requestId = newId();
       if (this.#closing) refuseUpgrade(socket, errors.stopping(), requestId);
       else
-        this.server.handleUpgrade(request, socket, head, (webSocket) =>
+        this.#handshakes().handleUpgrade(request, socket, head, (webSocket) =>
           this.#add(webSocket, socket, request, { path, kind, actions, requestId, upgrade }),
         );
     };
+  }
+
+  #handshakes(): WebSocketServer {
+    this.#server ??= new (webSocketLibrary().WebSocketServer)({
+      noServer: true,
+      clientTracking: false,
+      // an idle connection would hold two compressors
+      perMessageDeflate: false,
+      maxPayload: this.options.settings.maxBodyBytes,
+      // each costs far more memory than the byte that may be in it
+      maxFragments: mostFragments,
+      autoPong: false,
+    });
+    return this.#server;
   }
 
   async close(): Promise<void> {
