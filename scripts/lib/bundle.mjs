@@ -37,10 +37,19 @@ const onDemand = [
   '@fastify/ajv-compiler',
   '@fastify/fast-json-stringify-compiler',
   'light-my-request',
+  'ws',
 ];
 
-/** What every start of a service loads, and those of applications that use zod or the built-in tools. */
-const startFiles = ['chunks/command.js', 'chunks/service.js', 'zod.js', 'tools.js'];
+/** What every start of a service loads, and those of applications that use zod, the built-in tools or an interface. */
+const startFiles = [
+  'chunks/command.js',
+  'chunks/service.js',
+  'zod.js',
+  'tools.js',
+  'chunks/interface.js',
+  'chunks/a2a.js',
+  'chunks/websocket.js',
+];
 
 /** The files of the API browser. */
 const browserFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
@@ -156,7 +165,9 @@ function bundledService(folder, plugins) {
       { name: 'service', test: (id) => start.service.has(id), priority: 1 },
       // what nearly every adapter of a model uses, and nearly every interface
       { name: 'provider', test: /[\\/]dist[\\/]core[\\/]models[\\/]provider[\\/]/ },
-      { name: 'interface', test: /[\\/]dist[\\/]interfaces[\\/]common[\\/]/ },
+      { name: 'interface', test: /[\\/]dist[\\/](?:interfaces[\\/]common[\\/]|core[\\/]workflows[\\/]review[\\/]question-text)/ },
+      { name: 'a2a', test: /[\\/]dist[\\/]interfaces[\\/]a2a[\\/]/ },
+      { name: 'websocket', test: /[\\/]dist[\\/]interfaces[\\/]websocket[\\/]/ },
       // small modules, each of which loads all or most of what the others of its group load
       { name: 'configs', test: /[\\/]dist[\\/]core[\\/]configs[\\/]/ },
       { name: 'embedders', test: providerEmbedders },

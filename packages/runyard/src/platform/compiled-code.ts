@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
@@ -13,6 +14,8 @@ import * as zlib from 'node:zlib';
 const settledMs = 2_000;
 const restingMs = 200;
 const mostTimes = 5;
+
+export const requireBuiltin = createRequire(import.meta.url);
 
 /** In the package itself: a process that may write there could change the code as well. */
 const folder = new URL('../../.cache/', import.meta.url);
