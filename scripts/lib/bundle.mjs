@@ -165,7 +165,10 @@ function bundledService(folder, plugins) {
       { name: 'service', test: (id) => start.service.has(id), priority: 1 },
       // what nearly every adapter of a model uses, and nearly every interface
       { name: 'provider', test: /[\\/]dist[\\/]core[\\/]models[\\/]provider[\\/]/ },
-      { name: 'interface', test: /[\\/]dist[\\/](?:interfaces[\\/]common[\\/]|core[\\/]workflows[\\/]review[\\/]question-text)/ },
+      {
+        name: 'interface',
+        test: /[\\/]dist[\\/](?:interfaces[\\/]common[\\/]|core[\\/]workflows[\\/]review[\\/]question-text)/,
+      },
       { name: 'a2a', test: /[\\/]dist[\\/]interfaces[\\/]a2a[\\/]/ },
       { name: 'websocket', test: /[\\/]dist[\\/]interfaces[\\/]websocket[\\/]/ },
       // small modules, each of which loads all or most of what the others of its group load
