@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * An object whose fields are made at its first use. The schemas of all routes are thousands of fields, of which a start
- * needs none. `meta` is what `.meta()` of the result would set, on a copy of it.
+ * needs none. `meta` is what `.meta()` would set on a copy of the object.
  */
 export function lazyObject<Shape extends z.ZodRawShape>(
   fields: () => Shape,
