@@ -57,10 +57,10 @@ export interface Words {
   written(table: string, guards: readonly TableWrite[]): string;
 }
 
+export type ColumnType = 'text' | 'integer' | 'bigint' | 'double precision';
+
 /** The name of a column, and its type when that is not `text`. */
-export type Column<Name extends string = string> =
-  | Name
-  | `${Name} ${'integer' | 'bigint' | 'double precision'}`;
+export type Column<Name extends string = string> = Name | `${Name} ${Exclude<ColumnType, 'text'>}`;
 
 interface DeclaredWrite {
   /** Unique among the writes of a plan. */
@@ -147,8 +147,9 @@ export function nameOf<Name extends string>(column: Column<Name>): Name {
   return column.split(' ', 1)[0] as Name;
 }
 
-export function typeOf(column: Column): string {
-  return column.slice(nameOf(column).length + 1) || 'text';
+export function typeOf(column: Column): ColumnType {
+  // what follows the name of a column is its type
+  return (column.slice(nameOf(column).length + 1) || 'text') as ColumnType;
 }
 
 export function givenColumns(write: TableWrite): readonly Column[] {

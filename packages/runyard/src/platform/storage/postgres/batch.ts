@@ -2,18 +2,19 @@ import { fieldsOf } from '../../../core/objects.js';
 import type { PostgresDatabase } from '../database.js';
 import {
   assignments,
+  type ColumnType,
   commonWords,
   givenColumns,
   insertion,
   inWords,
   nameOf,
-  type PlannedRows,
   type TableWrite,
   typeOf,
   type Words,
   type WritePlan,
   withSeldom,
 } from '../write-plan.js';
+import { binaryLists } from './binary-lists.js';
 
 /*
  * A plan as one statement: one round trip that is its own transaction. It has two halves. The first takes locks and
@@ -28,8 +29,16 @@ export interface BatchRefusal<Reason extends string> {
 }
 
 const refusedCode = 'RY001';
+
+interface PreparedBatch {
+  readonly name: string;
+  readonly text: string;
+  /** Of the columns of each write. */
+  readonly types: readonly (readonly ColumnType[])[];
+}
+
 /** By the writes that a batch has: a handful. */
-const prepared = new Map<string, { readonly name: string; readonly text: string }>();
+const prepared = new Map<string, PreparedBatch>();
 
 /** Writes the whole plan, or nothing and says what was refused. */
 export async function writeBatch<Reason extends string>(
@@ -40,11 +49,14 @@ export async function writeBatch<Reason extends string>(
   const key = filled.map(({ write }) => write.name).join(' ');
   let statement = prepared.get(key);
   if (statement === undefined) {
-    statement = { name: `batch_${prepared.size}`, text: batchText(plan) };
+    const types = filled.map(({ write }) => givenColumns(write).map(typeOf));
+    statement = { name: `batch_${prepared.size}`, text: batchText(plan), types };
     prepared.set(key, statement);
   }
+  const { types } = statement;
+  const lists = binaryLists(filled.map(({ rows }, index) => ({ types: types[index] ?? [], rows })));
   try {
-    await database.write(statement, filled.flatMap(listsOf));
+    await database.write(statement, lists);
     return [];
   } catch (error) {
     const { code, detail } = fieldsOf(error);
@@ -53,11 +65,6 @@ export async function writeBatch<Reason extends string>(
     const refused: [Reason, string][] = JSON.parse(detail);
     return refused.map(([reason, id]) => ({ reason, id }));
   }
-}
-
-/** PostgreSQL takes a list per column. */
-function listsOf({ write, rows }: PlannedRows): unknown[][] {
-  return givenColumns(write).map((_, column) => rows.map((row) => row[column]));
 }
 
 function batchText({ guards, effects }: WritePlan): string {
