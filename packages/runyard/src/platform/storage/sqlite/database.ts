@@ -30,8 +30,8 @@ export interface OpenSqliteOptions {
 /** How long a connection waits for another process that writes to the same file. */
 const openingTimeout = 'PRAGMA busy_timeout = 10000';
 const writingTimeout = 'PRAGMA busy_timeout = 4000';
-/** Everything else waits in that time: a reader waits in the main thread. */
-const readingTimeout = 'PRAGMA busy_timeout = 1000';
+/** What the connection of the main thread does once it is open: `SqliteReader` waits where it has to. */
+const noTimeout = 'PRAGMA busy_timeout = 0';
 /** A commit of the thread after which the log has so many pages moves them into the file. */
 const logPages = 4_000;
 const pageBytes = 4_096;
@@ -47,8 +47,6 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
     path: file,
     isSynced: durability === 'power-cut',
     logBytes: logPages * pageBytes,
-    before: 'PRAGMA busy_timeout = 0',
-    after: readingTimeout,
   });
   const writer = new SqliteWriter({
     libraryPath: sqliteLibraryPath(),
@@ -119,9 +117,8 @@ function openConnection(id: string, path: string): SqliteConnection {
     connection.exec(`${openingTimeout}; PRAGMA journal_mode = WAL;`);
     // A file that may only be read opens without complaint, and would fail at the first write.
     accessSync(path, constants.W_OK);
-    connection.exec(`${readingTimeout}; PRAGMA cache_size = -8000;
-      PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;
-      PRAGMA wal_autocheckpoint = 0;`);
+    connection.exec(`PRAGMA cache_size = -8000; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;
+      PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 0; ${noTimeout};`);
     return connection;
   } catch (cause) {
     connection?.close();

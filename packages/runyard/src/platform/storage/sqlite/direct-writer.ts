@@ -18,9 +18,6 @@ export interface DirectWriterOptions {
   readonly isSynced: boolean;
   /** From this size of the log on, a commit of the thread moves it into the file. */
   readonly logBytes: number;
-  /** Statements that let the connection write, and those that end this: it reads in between. */
-  readonly before: string;
-  readonly after: string;
 }
 
 /**
@@ -39,6 +36,7 @@ export class DirectWriter {
   isUnsure = false;
 
   constructor(
+    /** One that does not wait for other processes. */
     private readonly connection: SqliteConnection,
     private readonly options: DirectWriterOptions,
   ) {}
@@ -67,16 +65,12 @@ export class DirectWriter {
   }
 
   #attempt<T>(texts: readonly string[], write: (runner: BatchRunner) => T): T | undefined {
-    const { before, after } = this.options;
-    this.connection.exec(before);
     try {
       this.#runner ??= batchRunner(this.connection, texts);
       return write(this.#runner);
     } catch {
       // The thread waits where another process is writing, and reports what fails there as well.
       return undefined;
-    } finally {
-      this.connection.exec(after);
     }
   }
 
@@ -99,7 +93,7 @@ export class DirectWriter {
    */
   emptyLog(): void {
     try {
-      this.connection.exec(`${this.options.before}; PRAGMA wal_checkpoint(TRUNCATE)`);
+      this.connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // the disk accepts no writes: the next start finds the log
     }

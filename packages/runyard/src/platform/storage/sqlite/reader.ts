@@ -1,10 +1,15 @@
 import type { Availability } from '../availability.js';
 import type { SqlValue, Statement } from '../database.js';
 import { decodeRows, encodeForSqlite } from '../text.js';
+import { troubleOf } from '../transient.js';
 import type { StoredValue } from './batch-runner.js';
 import type { SqliteConnection, SqliteStatement } from './library.js';
 
 const maximumQueries = 200;
+
+/** Statements that let the connection wait for another process, and no longer: everything else waits in that time. */
+const waiting = 'PRAGMA busy_timeout = 1000';
+const notWaiting = 'PRAGMA busy_timeout = 0';
 
 /**
  * The reading connection, on the main thread: a read takes microseconds, less than handing it to another thread.
@@ -51,9 +56,24 @@ export class SqliteReader {
 
   #attempt<T>(read: () => T): T {
     try {
-      return read();
+      return this.#withPatience(read);
     } catch (error) {
       throw this.availability.failure(error);
+    }
+  }
+
+  /** The connection waits only where it has to: writes on the main thread never wait, and setting that costs much. */
+  #withPatience<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (troubleOf(error) !== 'busy') throw error;
+      this.connection.exec(waiting);
+      try {
+        return read();
+      } finally {
+        this.connection.exec(notWaiting);
+      }
     }
   }
 
