@@ -99,7 +99,7 @@ export interface SpaceDatabase {
 
 export interface Spaces {
   /** The space of the named database, or the service's own. Refused while its schema is an older one. */
-  get(databaseId: string | undefined): Promise<RunSpace>;
+  get(databaseId: string | undefined): RunSpace | Promise<RunSpace>;
   /** The space that a request chooses with `db_id` and `table`. A choice is needed only if there are several. */
   choose(query: DatabaseQuery): Promise<RunSpace>;
   /** The spaces of all databases. Refused while one of them has an older schema. */

@@ -102,7 +102,7 @@ forEachDatabase((dialect, freshPlace, emptyPlace) => {
     await expect(empty()).rejects.toBe(refusal);
     await expect(new RunStore(database).commit([creation(aRun())])).rejects.toBe(refusal);
     await expect(database.transaction(async () => 1)).rejects.toBe(refusal);
-    await expect(database.assertWritable()).rejects.toBe(refusal);
+    await expect(async () => database.assertWritable()).rejects.toBe(refusal);
     expect(await sessions()).toEqual([]);
     gate.open();
     await empty();

@@ -142,7 +142,7 @@ function spaceFor(
   { spaces }: PlanningOptions,
   query: DatabaseQuery,
   component: Component | undefined,
-): Promise<RunSpace> {
+): RunSpace | Promise<RunSpace> {
   const isNamed = query.db_id !== undefined || query.table !== undefined;
   return isNamed || component === undefined ? spaces.choose(query) : spaces.get(component.settings.database);
 }

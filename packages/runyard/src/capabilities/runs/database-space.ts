@@ -85,7 +85,13 @@ export class DatabaseSpace implements SpaceDatabase {
   }
 
   /** Refused while the schema is an older one. A process that is older than the schema may read. */
-  async ready(): Promise<RunSpace> {
+  ready(): RunSpace | Promise<RunSpace> {
+    const { parts, space } = this.#built;
+    const isReady = this.#started === parts.length && this.#misfit === undefined;
+    return isReady && this.#migrating === undefined ? space : this.#readyOrRefused();
+  }
+
+  async #readyOrRefused(): Promise<RunSpace> {
     const { id } = this.database;
     if (this.#migrating !== undefined) throw errors.migrationInProgress(id);
     if (this.#started < this.#built.parts.length) await this.look();

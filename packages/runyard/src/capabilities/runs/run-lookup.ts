@@ -1,4 +1,5 @@
 import { errors } from '../../core/errors/errors.js';
+import { isPromise } from '../../core/promises.js';
 import type { Run, RunKind, StepRecord } from '../../core/runs/run.js';
 import { type Caller, type DataScope, isWithin } from '../../platform/auth/caller.js';
 import type { RunSpace, Spaces } from '../capability.js';
@@ -39,15 +40,24 @@ export class RunLookup {
   ) {}
 
   /** Throws when there is no such component, and when a stored one cannot be built. */
-  async component(
+  component(
     { kind, componentId }: RunsPlace,
     caller?: Caller,
     state?: MeantState,
-  ): Promise<FoundComponent> {
+  ): FoundComponent | Promise<FoundComponent> {
     // what code registers is at hand
     const registered = state?.configs === undefined ? this.components.find(kind, componentId) : undefined;
-    const component = registered ?? (await this.components.get(kind, componentId, caller, state));
-    return { component, space: await this.spaces.get(component.settings.database) };
+    if (registered !== undefined) return this.inItsSpace(registered);
+    return this.components
+      .get(kind, componentId, caller, state)
+      .then((component) => this.inItsSpace(component));
+  }
+
+  private inItsSpace(component: Component): FoundComponent | Promise<FoundComponent> {
+    const opening = this.spaces.get(component.settings.database);
+    return isPromise(opening)
+      ? opening.then((space) => ({ component, space }))
+      : { component, space: opening };
   }
 
   /** Where new runs of a component are stored. Nothing is built. Throws when there is no such component. */

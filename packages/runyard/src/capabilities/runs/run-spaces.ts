@@ -35,7 +35,7 @@ export class RunSpaces implements Spaces {
     for (const space of this.spaces.values()) await space.open();
   }
 
-  get(databaseId: string | undefined): Promise<RunSpace> {
+  get(databaseId: string | undefined): RunSpace | Promise<RunSpace> {
     const [first] = this.spaces.values();
     const space = databaseId === undefined ? first : this.spaces.get(databaseId);
     if (space !== undefined) return space.ready();

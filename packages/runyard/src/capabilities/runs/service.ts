@@ -5,6 +5,7 @@ import { errors } from '../../core/errors/errors.js';
 import { ComponentFactory } from '../../core/factories/component-factory.js';
 import { type Json, type JsonObject, parseJson } from '../../core/json.js';
 import type { Media } from '../../core/media/media.js';
+import { isPromise } from '../../core/promises.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import { resumeRun } from '../../core/runs/resume/resume-run.js';
 import type { EndedRun, Run, RunKind, RunStatus } from '../../core/runs/run.js';
@@ -71,6 +72,8 @@ export interface RunsOfPage {
   readonly hasMore: boolean;
 }
 
+type RunBody = Record<string, unknown>;
+
 /** The caller has been shown the run already. */
 const everyone = { kind: 'all' } as const;
 
@@ -91,12 +94,13 @@ export class RunsService {
     context: FormContext = {},
   ): Promise<StartedRun> {
     const { version } = form;
-    const found = await this.lookup.component(place, caller, { version, configs: context.configs });
+    const finding = this.lookup.component(place, caller, { version, configs: context.configs });
+    const found = isPromise(finding) ? await finding : finding;
     const following = followingOf(form, this.options.onDisconnect);
     const { kind, componentId } = place;
     const { component } = found;
     const request = await runRequestOf(caller, { kind, componentId, component }, form, following, context);
-    return startOnce(found.space, request, async () => {
+    return await startOnce(found.space, request, async () => {
       if (request.sessionId !== undefined) await prepareDraftSession(caller, found, request);
       try {
         const handle = await startRun(this.options, found, request);
@@ -125,7 +129,7 @@ export class RunsService {
     await space.approvals.assertMayContinue(caller, run);
     const following = followingOf(form, this.options.onDisconnect);
     const request = await continueRequestOf(run.kind, form, following, bound);
-    const site = resumeSite({ ...found, component }, caller, request, (factory, work) =>
+    const site = resumeSite({ ...found, component }, caller, request, async (factory, work) =>
       beforeRun(this.options, factory, disconnected, work, (executable) => executable.done?.()),
     );
     const { handle, fromIndex } = await resumeRun(site, run.runId, request);
@@ -278,10 +282,17 @@ export class RunsService {
   }
 
   /** The whole body of a run as the wire shows it, media included. */
-  async body(view: RunView, format: WireFormat): Promise<Record<string, unknown>> {
+  body(view: RunView, format: WireFormat): RunBody | Promise<RunBody> {
+    const { run, steps, history, events } = view;
+    // the body of a conversation shows its message as it came
+    return hasMedia(run) || run.kind === 'workflow'
+      ? this.bodyWithInput(view, format)
+      : runBodyOf({ run, steps, history, events, input: undefined }, noMedia, format);
+  }
+
+  private async bodyWithInput(view: RunView, format: WireFormat): Promise<RunBody> {
     const { run, steps, history, events } = view;
     const media = hasMedia(run) ? await runMediaOf(run, (item) => this.showMedia(run, item)) : noMedia;
-    // the body of a conversation shows its message as it came
     const input = run.kind === 'workflow' ? await this.inputOf(run) : undefined;
     return runBodyOf({ run, steps, history, events, input }, media, format);
   }

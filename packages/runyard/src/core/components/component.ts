@@ -124,7 +124,7 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     return origin?.stage === 'draft' ? { ...metadata, preview: { version: origin.version } } : metadata;
   }
 
-  acceptInput(message: string, call?: CallApplication): Promise<string> {
+  acceptInput(message: string, call?: CallApplication): string | Promise<string> {
     return checkInput(this.settings.inputSchema, message, call);
   }
 

@@ -58,7 +58,7 @@ export interface EngineOptions extends EnginePorts {
   /** Finds what executes a stored run; undefined when it is not registered in this process. */
   readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
   /** Rejects while it is known that nothing can be stored, before anything is done for a new run. */
-  readonly assertWritable?: () => Promise<void>;
+  readonly assertWritable?: () => Promise<void> | undefined;
   /** Set in a service: runs of components that are not registered here are left to other processes, or ended. */
   readonly orphans?: OrphanOptions;
   /** Whether a lease owner is known to be dead, so that its runs need not wait for their leases to end. */

@@ -140,7 +140,7 @@ export class RunEngine {
     const stored =
       sessionId === undefined ? undefined : await ownSession(this.options.journal, sessionId, userId);
     const session = sessionOf(stored, executable, request);
-    return this.unlessStopping(() => this.startNow(executable, request, session));
+    return await this.unlessStopping(() => this.startNow(executable, request, session));
   }
 
   /** Stores a run of no session (a job) for the first process with a free slot, and looks whether this one has one. */
@@ -298,7 +298,8 @@ export class RunEngine {
     const { runId } = request;
     const now = this.momentFor(runId);
     try {
-      await this.options.assertWritable?.();
+      const waiting = this.options.assertWritable?.();
+      if (waiting !== undefined) await waiting;
       return await this.makeRun(executable, request, session, now, arrived.waits);
     } finally {
       arrived.left();

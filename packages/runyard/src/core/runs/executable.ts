@@ -45,7 +45,7 @@ export interface Executable {
   /** Throws when it lacks something that a run of it needs. Left out: it lacks nothing. */
   assertRuns?(): void;
   /** Checks what a caller says and answers with the input of the run. Left out: any text will do. */
-  acceptInput?(message: string, call?: CallApplication): Promise<string>;
+  acceptInput?(message: string, call?: CallApplication): string | Promise<string>;
   execute(context: RunContext): Promise<RunResult>;
   /**
    * What of a run is kept when it, or a copy of it, continues from there; undefined when it cannot. Left out: runs of
@@ -70,12 +70,15 @@ export interface Executable {
 }
 
 /** What was made for a run that does not begin is let go of. */
-export function unlessRefused<T>(made: Pick<Executable, 'done'>, begin: () => Promise<T>): Promise<T> {
+export function unlessRefused<T>(
+  made: Pick<Executable, 'done'>,
+  begin: () => T | Promise<T>,
+): T | Promise<T> {
   // what was made for no single run stays
   return made.done === undefined ? begin() : beginOrLetGo(made, begin);
 }
 
-async function beginOrLetGo<T>(made: Pick<Executable, 'done'>, begin: () => Promise<T>): Promise<T> {
+async function beginOrLetGo<T>(made: Pick<Executable, 'done'>, begin: () => T | Promise<T>): Promise<T> {
   try {
     return await begin();
   } catch (error) {

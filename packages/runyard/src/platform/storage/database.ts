@@ -79,8 +79,11 @@ interface DatabaseBase {
   readonly outage: 'lost' | 'unwritable' | undefined;
   /** The pools of connections; none on SQLite. */
   readonly pools: readonly PoolUse[];
-  /** Refuses work that would have to be stored while storing is known to fail. Makes no query. */
-  assertWritable(): Promise<void>;
+  /**
+   * Refuses work that would have to be stored while storing is known to fail. Makes no query, and waits only for a server
+   * that has just gone away.
+   */
+  assertWritable(): Promise<void> | undefined;
   /** Sets who is asked when a statement names a table or column that is not there. */
   askAboutSchema(blamesSchema: BlamesSchema): void;
   /** Reach all processes that use the database. */

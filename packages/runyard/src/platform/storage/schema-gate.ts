@@ -15,10 +15,8 @@ export class SchemaGate {
   constructor(readonly inner: Database) {
     const passed =
       <Arguments extends unknown[], Result>(call: (...given: Arguments) => Promise<Result>) =>
-      async (...given: Arguments) => {
-        this.#assertOpen();
-        return call(...given);
-      };
+      (...given: Arguments) =>
+        this.#refusal === undefined ? call(...given) : Promise.reject(this.#refusal);
     const refusing: KyselyPlugin = {
       transformQuery: ({ node }) => {
         if (node.kind !== 'SelectQueryNode') this.#assertOpen();
@@ -37,7 +35,12 @@ export class SchemaGate {
       write: { value: passed<never[], unknown>(inner.write) },
       ...(inner.dialect === 'sqlite' && { script: { value: passed(inner.script) } }),
       transaction: { value: passed(inner.transaction) },
-      assertWritable: { value: passed(inner.assertWritable) },
+      assertWritable: {
+        value: () => {
+          this.#assertOpen();
+          return inner.assertWritable();
+        },
+      },
     });
   }
 

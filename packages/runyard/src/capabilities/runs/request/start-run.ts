@@ -2,11 +2,12 @@ import { withinTime } from '../../../core/abort.js';
 import type { RunOrigin } from '../../../core/components/code-runs.js';
 import { onModel } from '../../../core/components/on-model.js';
 import { errors } from '../../../core/errors/errors.js';
-import { ComponentFactory, originOf } from '../../../core/factories/component-factory.js';
+import { type AnyFactory, ComponentFactory, originOf } from '../../../core/factories/component-factory.js';
 import { newId } from '../../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import type { Log } from '../../../core/log.js';
 import type { Media } from '../../../core/media/media.js';
+import { isPromise } from '../../../core/promises.js';
 import { type Executable, unlessRefused } from '../../../core/runs/executable.js';
 import { type CallApplication, runAsOwner } from '../../../core/runs/execution/code-owner.js';
 import type { RunHandle } from '../../../core/runs/execution/run-handle.js';
@@ -67,13 +68,14 @@ export async function startRun(
   { component, space }: FoundComponent,
   request: FormRequest,
 ): Promise<RunHandle> {
-  const prepared = await beforeRun(
+  const preparing = beforeRun(
     options,
     component,
     request.disconnected,
     (call) => prepare(component, space, request, call),
     ({ executable }) => executable.done?.(),
   );
+  const prepared = isPromise(preparing) ? await preparing : preparing;
   const handle = await unlessRefused(prepared.executable, () => begin(space, request, prepared));
   // the head of a stream names the run: a client that has read it must find the run again, whatever happens here
   if (request.stream) await handle.stored();
@@ -91,7 +93,7 @@ async function begin(
   const { options: asked } = request.input;
   const input = { content, media, options: origin === undefined ? asked : { ...asked, ...origin } };
   const { userId, askers = [], runId, background, idempotency, traceParent } = request;
-  return space.engine.start(executable, {
+  return await space.engine.start(executable, {
     input,
     userId,
     askers,
@@ -113,23 +115,39 @@ interface PreparedRun {
 }
 
 /** What executes the run, the component or what a factory builds for this caller and session, and what it accepts. */
-async function prepare(
+function prepare(
   component: Component,
+  space: RunSpace,
+  request: FormRequest,
+  call: CallApplication,
+): PreparedRun | Promise<PreparedRun> {
+  if (component instanceof ComponentFactory) return build(component, space, request, call);
+  const { input, claims, sessionId } = request;
+  const { model } = input.options;
+  const executable = (model === undefined ? undefined : onModel(component, model)) ?? component;
+  const origin = claims !== null && executable.readsClaims ? { claims } : undefined;
+  const prepared = (content: string): PreparedRun => ({ executable, content, sessionId, origin });
+  const content = accepted(executable, request, call);
+  return isPromise(content) ? content.then(prepared) : prepared(content);
+}
+
+function accepted(
+  executable: Executable,
+  { input }: FormRequest,
+  call: CallApplication,
+): string | Promise<string> {
+  checkCallerInput(executable, input.options.callerInput);
+  return executable.acceptInput?.(input.content, call) ?? input.content;
+}
+
+async function build(
+  component: AnyFactory,
   { runs }: RunSpace,
   request: FormRequest,
   call: CallApplication,
 ): Promise<PreparedRun> {
   const { input, userId, claims, form } = request;
-  const accepted = (executable: Executable) => {
-    checkCallerInput(executable, input.options.callerInput);
-    return executable.acceptInput?.(input.content, call) ?? Promise.resolve(input.content);
-  };
   const { model } = input.options;
-  if (!(component instanceof ComponentFactory)) {
-    const executable = (model === undefined ? undefined : onModel(component, model)) ?? component;
-    const origin = claims !== null && executable.readsClaims ? { claims } : undefined;
-    return { executable, content: await accepted(executable), sessionId: request.sessionId, origin };
-  }
   const { sessionId = newId() } = request;
   const factoryInput = factoryInputOf(form.factory_input);
   // only the state of a session of the user's own reaches the factory
@@ -138,7 +156,7 @@ async function prepare(
   const asked = { input: factoryInput, userId, claims, sessionId, state };
   const built = await component.build(asked, call, model);
   const origin = originOf(factoryInput, state, claims);
-  const content = await unlessRefused(built, () => accepted(built));
+  const content = await unlessRefused(built, () => accepted(built, request, call));
   return { executable: built, content, sessionId, origin };
 }
 
@@ -185,9 +203,9 @@ export function beforeRun<T>(
   { log, limits }: BeforeRunOptions,
   component: Component,
   disconnected: (() => AbortSignal) | undefined,
-  prepare: (call: CallApplication) => Promise<T>,
+  prepare: (call: CallApplication) => T | Promise<T>,
   late: (prepared: T) => void,
-): Promise<T> {
+): T | Promise<T> {
   let at = 'inputSchema';
   const call: CallApplication = (what, work) => {
     at = what;
@@ -201,7 +219,7 @@ export function beforeRun<T>(
     return errors.preparationTimeout(what, withinMs);
   };
   const bound = { timeoutMs: withinMs, signal: disconnected?.(), timers: systemTimers, timeout };
-  const preparing = prepare(call);
+  const preparing = Promise.resolve(prepare(call));
   return withinTime(bound, () => preparing).catch((error: unknown) => {
     preparing.then(late, () => {});
     throw error;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPromise } from '../../../core/promises.js';
 import { hopsHeader } from '../../../core/runs/run.js';
 import type { EventReader } from '../../../platform/http/response/event-reader.js';
 import { jsonListOf } from '../../../platform/http/response/json-stream.js';
@@ -199,8 +200,10 @@ async function answerOf(
   const { runId, sessionId } = handle.run;
   const headers = runIdHeader(runId);
   if (stream) return eventStream(streamOf(services, started, format), headers);
-  if (!background)
-    return bodyReply(await services.runs.body(await services.runs.ended(started), format), headers);
+  if (!background) {
+    const body = services.runs.body(await services.runs.ended(started), format);
+    return bodyReply(isPromise(body) ? await body : body, headers);
+  }
   return reply(202, { run_id: runId, session_id: sessionId, status: statusIn(format, status) }, headers);
 }
 

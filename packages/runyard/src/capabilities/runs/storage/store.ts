@@ -140,7 +140,7 @@ export class RunStore implements RunJournal {
     this.#cancellations = new CancellationStore(database);
   }
 
-  async commit(writes: readonly RunWrite[]): Promise<readonly RefusedWrite[]> {
+  commit(writes: readonly RunWrite[]): Promise<readonly RefusedWrite[]> {
     return commitRuns(this.database, writes, this.options);
   }
 

@@ -13,13 +13,21 @@ const maxDepth = 64;
  * Checks a message against the input schema of an agent and answers with the input of the run: the object with
  * its defaults, as indented JSON. Whatever does not fit is refused with the place of each fault, below `place`.
  */
-export async function checkInput(
+export function checkInput(
   schema: ValueSchema | undefined,
   message: string,
   call?: CallApplication,
   place: Place = ['body', 'message'],
+): string | Promise<string> {
+  return schema === undefined ? message : fittedInput(schema, message, call, place);
+}
+
+async function fittedInput(
+  schema: ValueSchema,
+  message: string,
+  call: CallApplication | undefined,
+  place: Place,
 ): Promise<string> {
-  if (schema === undefined) return message;
   const given = parsed(message, place);
   const fitted = await fitInName(call, 'inputSchema', schema, given);
   if (fitted.ok) return JSON.stringify(fitted.value, null, 2);

@@ -1,5 +1,6 @@
 import { TransientMap } from '../../collections/transient-map.js';
 import { errors } from '../../errors/errors.js';
+import { handled } from '../../errors/handled.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import type { Log } from '../../log.js';
 import type { Timers } from '../../timers.js';
@@ -129,7 +130,9 @@ export class WriteQueue {
         });
       };
       wait();
-      stored.then(resolve, reject).finally(() => cancel());
+      const ended = (): void => cancel();
+      stored.then(ended, ended);
+      stored.then(resolve, reject);
     });
   }
 
@@ -167,14 +170,11 @@ export class WriteQueue {
     if (this.scheduled || this.committing) return;
     this.scheduled = true;
     this.cancelTimer();
-    const commit = () => {
-      this.scheduled = false;
-      void this.commitNext();
-    };
-    runWithoutOwner(() => this.timers.soon(commit));
+    runWithoutOwner(() => this.timers.soon(() => void this.commitNext()));
   }
 
   private async commitNext(): Promise<void> {
+    this.scheduled = false;
     this.committing = true;
     const batch: Batch = new Map();
     try {
@@ -395,6 +395,5 @@ function newWaiter(): Waiter {
     reject = onFailed;
   });
   // a source learns of the failure through `refused` too; the promise need not be awaited
-  promise.catch(() => {});
-  return { promise, resolve, reject };
+  return { promise: handled(promise), resolve, reject };
 }

@@ -29,7 +29,8 @@ export class Connections implements Connecting {
   /** A connection of its own, until it is released. To ask for one changes nothing, so it is asked for again. */
   async connect(): Promise<WatchedClient> {
     for (const until = performance.now() + graceMs; ; ) {
-      await this.watch.ready();
+      const returning = this.watch.ready();
+      if (returning !== undefined) await returning;
       if (this.pool.waitingCount >= this.maximumWaiting)
         throw this.watch.refusal('busy', new Error(`${this.maximumWaiting} calls wait for a connection`));
       const connecting = this.pool.connect();

@@ -184,9 +184,11 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
     relay: redis?.relay,
     shared: redis?.shared,
     redis: redis?.space,
-    async assertWritable() {
-      await watch.ready();
+    assertWritable() {
+      const returning = watch.ready();
+      if (returning !== undefined) return returning.then(() => watch.assertWritable());
       watch.assertWritable();
+      return undefined;
     },
     close() {
       closing ??= (async () => {

@@ -87,7 +87,10 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
     },
     // one writer, and readers that wait for nothing
     notifications: new InProcessNotifications(),
-    assertWritable: async () => availability.assertWritable(),
+    assertWritable() {
+      availability.assertWritable();
+      return undefined;
+    },
     close() {
       // The thread's connection last: the last one to close moves the log into the file, which waits for the disk.
       closing ??= writer.close(() => {
