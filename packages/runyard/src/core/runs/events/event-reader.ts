@@ -28,7 +28,12 @@ export interface EventSources {
 }
 
 type Found = readonly LoggedEvent[] | null;
-type Answer = (found: Found | Promise<Found>) => void;
+
+/** Who waits for the next events. */
+interface Receiver {
+  received(found: Found): void;
+  failed(error: unknown): void;
+}
 
 /**
  * A cursor over the events of one run: from memory while the run is live here and the reader keeps up, from the
@@ -37,8 +42,8 @@ type Answer = (found: Found | Promise<Found>) => void;
 export class EventReader implements Waiter {
   private closed = false;
   private log: EventLog | undefined;
-  /** Answers a `next` that waits for a live run. */
-  private answer: Answer | null = null;
+  /** Who waits for more of a live run. */
+  private receiver: Receiver | null = null;
   /** Ends the wait of `look`. */
   private resume: (() => void) | null = null;
   private stopPolling: (() => void) | null = null;
@@ -82,9 +87,14 @@ export class EventReader implements Waiter {
 
   /** The next events, in order, at least one; null at the end of the run (or of its present life: a pause). */
   next(): Promise<Found> {
-    // most readers wait for a live run that is silent: no async function waits with them, which takes half a kilobyte
+    return new Promise((received, failed) => this.nextFor({ received, failed }));
+  }
+
+  /** The same without a promise: most readers wait for a live run that is silent, and a promise takes half a kilobyte. */
+  nextFor(receiver: Receiver): void {
     const events = this.atHand();
-    return events === undefined ? new Promise((answer) => this.serve(answer)) : Promise.resolve(events);
+    if (events === undefined) this.serve(receiver);
+    else receiver.received(events);
   }
 
   /** The log has changed, or the reader is closed. */
@@ -94,22 +104,22 @@ export class EventReader implements Waiter {
     this.stopPolling = null;
     this.resume?.();
     this.resume = null;
-    const { answer } = this;
-    if (answer === null) return;
-    this.answer = null;
+    const { receiver } = this;
+    if (receiver === null) return;
+    this.receiver = null;
     // what is sent in the same moment is read together
-    queueMicrotask(() => {
-      const events = this.atHand();
-      if (events === undefined) this.serve(answer);
-      else answer(events);
-    });
+    queueMicrotask(() => this.nextFor(receiver));
   }
 
-  private serve(answer: Answer): void {
+  private serve(receiver: Receiver): void {
     const { log } = this;
-    if (this.closed || log === undefined || log.ended || log.hasMore(this.cursor)) answer(this.look());
+    if (this.closed || log === undefined || log.ended || log.hasMore(this.cursor))
+      this.look().then(
+        (found) => receiver.received(found),
+        (error: unknown) => receiver.failed(error),
+      );
     else {
-      this.answer = answer;
+      this.receiver = receiver;
       log.onceChanged(this);
     }
   }

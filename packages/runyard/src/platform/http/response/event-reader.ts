@@ -14,10 +14,18 @@ export interface StreamEvent {
   readonly pieces?: (() => AsyncIterable<string>) | undefined;
 }
 
+/** Who is given the next events of a reader. */
+export interface EventReceiver {
+  received(events: readonly StreamEvent[] | null): void;
+  failed(error: unknown): void;
+}
+
 /** A cursor over events. A stream asks it for more only when the client took what it has got. */
 export interface EventReader {
   /** Everything that is there now, or else waits for the next; null at the end. */
   next(): Promise<readonly StreamEvent[] | null>;
+  /** The same without a promise, for a reader that many streams wait for long. Left out: there is only `next`. */
+  nextFor?(receiver: EventReceiver): void;
   /** Called once, when no reader is left. A `next` that waits answers null. */
   close(): void;
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { TransientMap } from '../../../core/collections/transient-map.js';
 import { isReported, type RunyardError } from '../../../core/errors/errors.js';
 import { type Exchange, exchangeOf, type ResponseStream } from '../exchange.js';
-import type { EventReader, StreamEvent } from './event-reader.js';
+import type { EventReader, EventReceiver, StreamEvent } from './event-reader.js';
 import { headerList } from './respond.js';
 
 /** Why the client of a stream may no longer read it; undefined while it may. */
@@ -96,7 +96,7 @@ export function writeEventStream(
  * One reader's stream. It keeps nothing but a cursor: no request, no body, no buffer of its own. What the
  * client has not taken yet stays in the shared log behind the reader.
  */
-class OpenStream implements ResponseStream {
+class OpenStream implements ResponseStream, EventReceiver {
   readonly #response: ServerResponse;
   #lastWrite: number;
   #lookAt: number;
@@ -122,7 +122,6 @@ class OpenStream implements ResponseStream {
     this.streams.add(this);
     this.exchange.stream = this;
     this.#response.on('error', released);
-    this.#response.on('drain', resumed);
     // Events that are there already travel in the same packet as the headers; otherwise the headers go alone.
     setImmediate(() => {
       if (!this.#wrote && !this.#ended) this.#response.flushHeaders();
@@ -154,7 +153,7 @@ class OpenStream implements ResponseStream {
         this.#lookAt = this.streams.ticks + this.streams.objectionTicks;
         if (error !== undefined) this.#refuse(error);
       },
-      (error) => this.#fail(error),
+      (error) => this.failed(error),
     );
   }
 
@@ -165,20 +164,25 @@ class OpenStream implements ResponseStream {
     this.end();
   }
 
-  /** Waits for the next events: a stream is idle most of its life, and an async function would take memory with it. */
+  /** Waits for the next events: a stream is idle most of its life, and a promise would take memory with it. */
   #next(): void {
     try {
-      this.source.next().then(
-        (events) => void this.#send(events),
-        (error: unknown) => this.#fail(error),
-      );
+      if (this.source.nextFor !== undefined) this.source.nextFor(this);
+      else
+        this.source.next().then(
+          (events) => this.received(events),
+          (error: unknown) => this.failed(error),
+        );
     } catch (error) {
-      this.#fail(error);
+      this.failed(error);
     }
   }
 
+  received(events: readonly StreamEvent[] | null): void {
+    if (!this.#ended) void this.#send(events);
+  }
+
   async #send(events: readonly StreamEvent[] | null): Promise<void> {
-    if (this.#ended) return;
     if (events === null) {
       this.end();
       return;
@@ -186,7 +190,7 @@ class OpenStream implements ResponseStream {
     try {
       await (events.some(isLong) ? this.#writeEvents(events) : this.#taken(joinFrames(events)));
     } catch (error) {
-      this.#fail(error);
+      this.failed(error);
       return;
     }
     if (!this.#ended) this.#next();
@@ -224,15 +228,29 @@ class OpenStream implements ResponseStream {
   }
 
   #write(text: string): boolean {
-    this.#wrote = true;
     this.#lastWrite = this.streams.ticks;
-    return this.#response.write(text);
+    if (this.#wrote) return this.#response.write(text);
+    this.#wrote = true;
+    return this.#writeFirst(text);
+  }
+
+  /**
+   * The headers are a text of their own in the same packet: Node keeps them as long as the response, and in front of
+   * another text they would stay the hundred pieces that it put them together from.
+   */
+  #writeFirst(text: string): boolean {
+    this.#response.cork();
+    this.#response.flushHeaders();
+    const isTaken = this.#response.write(text);
+    this.#response.uncork();
+    return isTaken;
   }
 
   #drained(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
       if (this.#ended) this.resume();
+      else this.#response.once('drain', resumed);
     });
   }
 
@@ -241,7 +259,7 @@ class OpenStream implements ResponseStream {
     this.#wake = undefined;
   }
 
-  #fail(error: unknown): void {
+  failed(error: unknown): void {
     if (this.#ended) return;
     if (!isReported(error))
       this.exchange.log.error({ request_id: this.exchange.requestId, err: error }, 'event stream failed');
