@@ -37,6 +37,12 @@ export class TransientMap<Key, Value> {
     return true;
   }
 
+  /** The entry that has been there longest. */
+  first(): [Key, Value] | undefined {
+    const { value } = this.#entries.entries().next();
+    return value;
+  }
+
   /** A list, as are the values and entries: it does not change when entries come and go. */
   keys(): Key[] {
     return [...this.#entries.keys()];

@@ -35,6 +35,9 @@ const wakeMs = 1_000;
 /** How often to look for runs that wait in other processes, and whether those that wait here still do. */
 const offeredMs = 500;
 
+/** Of a new session: one for all. */
+const noState: JsonObject = {};
+
 /** How long a key that a client chose refers to the run that was started with it. */
 export const keysKeptMs = 86_400_000;
 /** How long to wait for another process to end a run, and how often to look. */
@@ -348,7 +351,7 @@ export class RunEngine {
           now: run.createdAt,
         },
         isNamed: (stored?.name ?? null) !== null,
-        sessionState: stored?.state ?? {},
+        sessionState: stored?.state ?? noState,
         sentEvents: copy === undefined ? nothingSent : sentWith(steps),
         eventFields: executable.eventFields,
       },

@@ -17,6 +17,7 @@ import { weigh } from '../journal/long-texts.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { LeaseKeeper } from '../leases/lease-keeper.js';
 import { entrantOf, HeldSlot, slotsOfRun } from '../leases/run-slots.js';
+import { Deadlines } from '../limits/deadlines.js';
 import { executedBefore } from '../limits/executed-time.js';
 import { LimitExceeded } from '../limits/limit-exceeded.js';
 import { RunGuard } from '../limits/run-guard.js';
@@ -43,6 +44,7 @@ export class RunExecutor {
   /** The leases of what is executed here. */
   readonly leases: LeaseKeeper;
   private readonly surroundings: RunSurroundings;
+  private readonly deadlines: Deadlines;
   /** Where its readers read. */
   private readonly sources: EventSources;
   private readonly slotLeft = () => this.onEnded();
@@ -58,6 +60,7 @@ export class RunExecutor {
     this.leases = new LeaseKeeper(() => this.executed(), options);
     this.surroundings = { ...options, leaseConfirmed: (live) => this.leases.confirmed(live) };
     const { journal, timers, relay, rebuiltEvents: rebuilt } = options;
+    this.deadlines = new Deadlines(timers);
     this.sources = {
       journal,
       timers,
@@ -254,7 +257,7 @@ export class RunExecutor {
         this.queue.touch(live);
         await turn;
       }
-      live.slot = new HeldSlot(slots, live.run, live.abort, this.slotLeft);
+      live.slot = new HeldSlot(slots, live, this.slotLeft);
       if (live.isWaiting) await this.beginWaiting(live);
       begun = true;
       if (live.run.status !== 'running') live.transition('running');
@@ -293,7 +296,8 @@ export class RunExecutor {
     const meter = live.meter(prices);
     const executedMs = executedBefore(live.allSteps(), live.run.attempt);
     const { ownName } = live;
-    const run = { owner, ceiling, meter, timers, log, prefix: '', executedMs, ownName };
+    const { deadlines } = this;
+    const run = { owner, ceiling, meter, timers, deadlines, log, prefix: '', executedMs, ownName };
     return new RunGuard(run, live.abort, null);
   }
 

@@ -11,7 +11,7 @@ import { type LoggedEvent, serialiseDelta } from '../events/logged-event.js';
 import type { SentEvents } from '../events/sent-events.js';
 import type { Forgetting } from '../forgetting/forgetting.js';
 import { LongTexts, weigh } from '../journal/long-texts.js';
-import type { RestingRun, RunUsage, RunWrite, SessionSummary, SessionWrite } from '../journal/ports.js';
+import type { RestingRun, RunUsage, RunWrite, SessionSummary } from '../journal/ports.js';
 import { updateOf } from '../journal/run-update.js';
 import { inOrder, StepIndex } from '../journal/step-index.js';
 import type { WriteSource } from '../journal/write-queue.js';
@@ -21,9 +21,17 @@ import { RunMeter } from '../limits/run-meter.js';
 import type { Run, RunEntry, RunResult, RunStatus, StepRecord } from '../run.js';
 import { assertTransition } from '../transitions.js';
 import { OwnName } from './code-owner.js';
-import { knownSession, type LiveRunStart, notBegun, type StoredRun, startAgain } from './live-run-start.js';
+import {
+  knownSession,
+  type LiveRunStart,
+  noSteps,
+  notBegun,
+  type StoredRun,
+  startAgain,
+} from './live-run-start.js';
 import { sessionNameOf } from './session-name.js';
 import { SessionState } from './session-state.js';
+import { Unwritten } from './unwritten.js';
 
 /**
  * A run while this process holds its lease: the record, its journal, its events, and what of them is not stored
@@ -38,10 +46,7 @@ export class LiveRun implements WriteSource {
   slot: HeldSlot | null = null;
   private record: Run;
   readonly entry: RunEntry;
-  private session: SessionWrite | undefined;
   private claims: RestingRun | undefined;
-  private approvals: ApprovalWrite[] | undefined;
-  private removedSteps: number[] | undefined;
   private waiting: boolean;
   private stored: boolean;
   private accepted: boolean;
@@ -50,9 +55,7 @@ export class LiveRun implements WriteSource {
   private changed = true;
   private closed = false;
   private highestSeq = -1;
-  private summary: RunWrite['summary'];
-  private usage: RunWrite['usage'];
-  private forgetting: Forgetting | undefined;
+  private unwritten: Unwritten | undefined;
   /** Whether something of this execution is stored, or on its way to the store. */
   isDrained = false;
   /** Whether readers in other processes wait for what is stored of it. */
@@ -61,11 +64,7 @@ export class LiveRun implements WriteSource {
   readonly steps = new StepIndex();
   /** Counts what the steps come to, while the run is executed. */
   private counting: RunMeter | null = null;
-  private changedSteps: Set<string> | null = null;
   private readonly texts: LongTexts;
-  private readonly keepText = (text: string) => this.texts.keep(text);
-  /** The amount to write, beside the events. */
-  private unwritten = 0;
   private opening: EventOpening | null = null;
   private readonly sent = new Set<string>();
   private readonly sentBefore: SentEvents;
@@ -81,7 +80,7 @@ export class LiveRun implements WriteSource {
     this.lease = new HeldLease(start.leaseMs, timers);
     this.record = start.run;
     this.entry = start.entry;
-    this.session = start.session ?? undefined;
+    if (start.session !== null) this.pending.session = start.session;
     this.claims = start.claims;
     this.waiting = start.run.attempt === notBegun;
     this.stored = start.session === null && start.unstoredJob !== true;
@@ -96,7 +95,7 @@ export class LiveRun implements WriteSource {
       this.highestSeq = Math.max(this.highestSeq, step.seq);
     }
     this.log = new EventLog(start.run.nextEventIndex);
-    this.state = new SessionState(start.run.sessionId, start.sessionState, () => this.touch());
+    this.state = new SessionState(start.run.sessionId, start.sessionState, this);
   }
 
   get runId(): string {
@@ -176,9 +175,10 @@ export class LiveRun implements WriteSource {
   putStep(step: StepRecord): void {
     this.assertOpen();
     this.keep(step);
-    this.unwritten += this.weighed(step.input) + this.weighed(step.output);
-    this.changedSteps ??= new Set();
-    this.changedSteps.add(step.key);
+    const { pending } = this;
+    pending.size += this.weighed(step.input) + this.weighed(step.output);
+    pending.steps ??= new Set();
+    pending.steps.add(step.key);
     this.touch();
   }
 
@@ -187,15 +187,17 @@ export class LiveRun implements WriteSource {
     this.assertOpen();
     this.steps.delete(step);
     this.counting?.changed(step, undefined);
-    this.removedSteps ??= [];
-    this.removedSteps.push(step.seq);
+    const { pending } = this;
+    pending.removedSteps ??= [];
+    pending.removedSteps.push(step.seq);
     this.touch();
   }
 
   putApproval(approval: ApprovalWrite): void {
     this.assertOpen();
-    this.approvals ??= [];
-    this.approvals.push(approval);
+    const { pending } = this;
+    pending.approvals ??= [];
+    pending.approvals.push(approval);
     this.touch();
   }
 
@@ -207,34 +209,35 @@ export class LiveRun implements WriteSource {
   transition(status: RunStatus, result: RunResult | null = this.record.result): void {
     assertTransition(this.runId, this.record.status, status);
     this.record = { ...this.record, status, result };
-    this.unwritten += this.weighed(result);
+    this.pending.size += this.weighed(result);
     this.changed = true;
   }
 
   /** A session without a name is called after this message with the run's next write. */
   nameSession(message: string): void {
     const name = this.start.isNamed === true ? null : sessionNameOf(message);
-    if (name !== null) this.session = { ...(this.session ?? knownSession(this.record)), name };
+    const { pending } = this;
+    if (name !== null) pending.session = { ...(pending.session ?? knownSession(this.record)), name };
     this.touch();
   }
 
   /** The summary of the session is stored with the run's next write. */
   putSummary(summary: SessionSummary): void {
     this.assertOpen();
-    this.summary = { sessionId: this.record.sessionId, ...summary };
+    this.pending.summary = { sessionId: this.record.sessionId, ...summary };
     this.touch();
   }
 
   /** What the run has used is stored with its next write. */
   putUsage(usage: RunUsage): void {
     const { sessionId, kind, userId, createdAt } = this.record;
-    this.usage = { run: { sessionId, kind, userId, createdAt }, ...usage };
+    this.pending.usage = { run: { sessionId, kind, userId, createdAt }, ...usage };
     this.changed = true;
   }
 
   /** What the run does not keep is removed with its last write. */
   forget(forgetting: Forgetting): void {
-    this.forgetting = forgetting;
+    this.pending.forgetting = forgetting;
     for (const step of forgetting.steps(this.allSteps())) this.putStep(step);
     const { runId, result, input } = this.record;
     const left = { result: forgetting.result(runId, result), input: forgetting.input(runId, input) };
@@ -288,17 +291,13 @@ export class LiveRun implements WriteSource {
   }
 
   drain(): RunWrite | undefined {
-    const { session, summary, usage, approvals, removedSteps, forgetting } = this;
-    this.session = undefined;
-    this.summary = undefined;
-    this.usage = undefined;
-    this.approvals = undefined;
-    this.removedSteps = undefined;
-    this.forgetting = undefined;
+    const { session, summary, usage, approvals, removedSteps, forgetting } = this.pending;
+    const { steps: changedKeys, size: unwritten } = this.pending;
+    this.unwritten = undefined;
     this.isDrained = true;
     const events = this.log.takeUnstored(forgetting?.event);
     const state = this.state.takeChanges();
-    const steps = this.takeChangedSteps();
+    const steps = this.changedSteps(changedKeys);
     if (!(this.changed || events || state || summary || approvals || removedSteps || session || steps.length))
       return undefined;
     this.changed = false;
@@ -307,8 +306,7 @@ export class LiveRun implements WriteSource {
     const { attempt, leaseOwner } = run;
     this.drainedAt = leaseOwner === null ? undefined : this.lease.moment();
     const replaces = run.status === 'completed' ? run.lineage?.replaces : undefined;
-    const size = this.unwritten + (events?.payload.length ?? 0);
-    this.unwritten = 0;
+    const size = unwritten + (events?.payload.length ?? 0);
     const forgotten = forgetting?.write(run.input);
     const texts = this.textsWrite(forgetting);
     const isFirst = !this.stored;
@@ -342,15 +340,14 @@ export class LiveRun implements WriteSource {
     this.steps.put(step);
   }
 
-  private takeChangedSteps(): StepRecord[] {
-    const steps: StepRecord[] = [];
-    for (const key of this.changedSteps ?? []) {
-      const step = this.steps.get(key);
-      // one that was removed after it changed is gone
-      if (step !== undefined) steps.push(step);
-    }
-    this.changedSteps = null;
-    return steps;
+  private get pending(): Unwritten {
+    this.unwritten ??= new Unwritten();
+    return this.unwritten;
+  }
+
+  private changedSteps(keys: Iterable<string> = []): StepRecord[] {
+    // one that was removed after it changed is gone
+    return Array.from(keys).flatMap((key) => this.steps.get(key) ?? []);
   }
 
   private textsWrite(forgetting: Forgetting | undefined): RunWrite['texts'] {
@@ -368,7 +365,7 @@ export class LiveRun implements WriteSource {
 
   written(write: RunWrite): void {
     // what is stored is what the run would be made from again
-    if (!this.accepted) this.start = { ...this.start, steps: [], session: null };
+    if (!this.accepted) this.start = { ...this.start, steps: noSteps, session: null };
     this.start.run = this.record;
     this.accepted = true;
     if (this.drainedAt !== undefined) this.lease.taken(this.drainedAt);
@@ -380,7 +377,7 @@ export class LiveRun implements WriteSource {
   }
 
   private weighed(value: unknown): number {
-    return weigh(value, this.keepText);
+    return weigh(value, (text) => this.texts.keep(text));
   }
 
   private append(event: LoggedEvent): void {
@@ -388,7 +385,8 @@ export class LiveRun implements WriteSource {
     this.touch();
   }
 
-  private touch(): void {
+  /** Something of it is to be stored. */
+  touch(): void {
     if (!this.closed) this.onChange(this);
   }
 

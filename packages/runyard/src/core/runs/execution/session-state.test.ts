@@ -4,7 +4,7 @@ import { SessionState } from './session-state.js';
 import { maxStateKeys, maxStateLength } from './state-size.js';
 
 function state(stored = {}) {
-  return new SessionState('s', stored, () => {});
+  return new SessionState('s', stored, { touch: () => {} });
 }
 
 describe('values', () => {

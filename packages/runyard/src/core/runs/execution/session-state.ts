@@ -36,7 +36,8 @@ export class SessionState implements StateView {
   constructor(
     private readonly sessionId: string,
     stored: JsonObject,
-    private readonly onChange: () => void,
+    /** Whose state it is: hears of each change. */
+    private readonly run: { touch(): void },
   ) {
     for (const key in stored) this.change(key, stored[key]);
   }
@@ -129,7 +130,7 @@ export class SessionState implements StateView {
   private note(key: string): void {
     this.changed ??= new Set();
     this.changed.add(key);
-    this.onChange();
+    this.run.touch();
   }
 }
 

@@ -165,8 +165,8 @@ export class HeldSlot {
 
   constructor(
     private readonly slots: RunSlots,
-    private readonly run: Run,
-    private readonly signal: Abortable,
+    /** Its record is replaced as it goes on: the one that it had at first would only be kept. */
+    private readonly holder: { readonly run: Run; readonly abort: Abortable },
     /** Called when another run can have it. */
     private readonly onLeft: () => void,
   ) {}
@@ -179,13 +179,13 @@ export class HeldSlot {
     try {
       return await work();
     } finally {
-      await this.slots.enter(entrantOf(this.run), this.signal);
+      await this.slots.enter(entrantOf(this.holder.run), this.holder.abort);
       this.held = true;
     }
   }
 
   leave(): void {
-    if (this.held) this.slots.leave(entrantOf(this.run));
+    if (this.held) this.slots.leave(entrantOf(this.holder.run));
     this.held = false;
   }
 }

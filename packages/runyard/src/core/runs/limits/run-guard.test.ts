@@ -6,6 +6,7 @@ import { silentLog } from '../../log.js';
 import type { Timers } from '../../timers.js';
 import { OwnName } from '../execution/code-owner.js';
 import type { Run } from '../run.js';
+import { Deadlines } from './deadlines.js';
 import { RunGuard } from './run-guard.js';
 import { RunMeter } from './run-meter.js';
 
@@ -14,7 +15,8 @@ const owner = { kind: 'agent', id: 'a' } as const;
 function outermost(timers: Timers = systemTimers, limits = {}) {
   const abort = new LazyAbort();
   const meter = new RunMeter({ model: null, modelProvider: null } as Run, [], {});
-  const around = { ceiling: {}, meter, timers, log: silentLog, ownName: new OwnName() };
+  const deadlines = new Deadlines(timers);
+  const around = { ceiling: {}, meter, timers, deadlines, log: silentLog, ownName: new OwnName() };
   const run = { owner: { ...owner, limits }, ...around, prefix: '', executedMs: 0 };
   return { abort, guard: new RunGuard(run, abort, null) };
 }

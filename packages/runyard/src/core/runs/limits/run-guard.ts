@@ -3,6 +3,7 @@ import type { Log } from '../../log.js';
 import type { Timers } from '../../timers.js';
 import type { OwnName } from '../execution/code-owner.js';
 import type { StepKind } from '../run.js';
+import type { Deadlines, Timed } from './deadlines.js';
 import { LimitExceeded } from './limit-exceeded.js';
 import {
   type AnyLimits,
@@ -36,6 +37,7 @@ export interface GuardedRun {
   readonly ceiling: AnyLimits;
   readonly meter: RunMeter;
   readonly timers: Timers;
+  readonly deadlines: Deadlines;
   readonly log: Log;
   /** What the keys of its steps begin with. */
   readonly prefix: string;
@@ -48,9 +50,11 @@ export interface GuardedRun {
  * Holds one execution of a run to its limits. A run that meets one is aborted, with all that runs within it: the
  * reason of its signal says which limit it was.
  */
-export class RunGuard implements ExecutionGuard {
+export class RunGuard implements ExecutionGuard, Timed {
   private bounds: Bounds;
   private stopTimer: (() => void) | undefined;
+  /** The time that it has until its deadline; undefined without one. */
+  private leftMs: number | undefined;
   private startedAt: number | undefined;
   private reached: LimitExceeded | undefined;
   private warned = false;
@@ -100,9 +104,9 @@ export class RunGuard implements ExecutionGuard {
   limit(limits: AnyLimits): void {
     const { owner, ceiling } = this.run;
     this.bounds = boundsOf({ kind: owner.kind, id: owner.id, limits }, ceiling);
-    if (this.stopTimer === undefined) return;
-    this.stopTimer();
-    this.stopTimer = this.armed();
+    if (this.reject === undefined) return;
+    this.disarm();
+    this.arm();
   }
 
   /** Throws when this run, or one around it, would hold too much with so many bytes more. */
@@ -124,7 +128,7 @@ export class RunGuard implements ExecutionGuard {
    */
   within<T>(work: () => Promise<T>): Promise<T> {
     this.startedAt = this.run.timers.now();
-    this.stopTimer = this.armed();
+    this.arm();
     return new Promise<T>((resolve, reject) => {
       this.reject = reject;
       const done = (result: T): void => {
@@ -155,8 +159,7 @@ export class RunGuard implements ExecutionGuard {
   private leave(): void {
     if (this.reject === undefined) return;
     this.reject = undefined;
-    this.stopTimer?.();
-    this.stopTimer = undefined;
+    this.disarm();
     this.around?.removeEventListener('abort', this);
     if (this.outer !== null) this.run.meter.forget(this.run.prefix);
   }
@@ -201,20 +204,33 @@ export class RunGuard implements ExecutionGuard {
     );
   }
 
-  private armed(): () => void {
+  private arm(): void {
     const bound = this.bounds.timeMs;
-    if (bound === undefined) return () => {};
-    const { timers, executedMs } = this.run;
+    if (bound === undefined) return;
+    const { timers, deadlines, executedMs } = this.run;
     const left = Math.max(bound.value - executedMs, 0);
-    const end = (): void => {
-      stop();
-      // timers count whole milliseconds, and may fire one early
-      if (bound.value - this.executedMs === 1) stop = timers.after(1, end);
-      else this.exceed(bound, this.executedMs);
-    };
     // a default was not asked for: it does not keep an otherwise idle process alive
-    let stop = bound.source === 'own' ? timers.after(left, end) : timers.every(Math.max(left, 1), end);
-    return () => stop();
+    if (bound.source === 'own') this.stopTimer = timers.after(left, () => this.timeUp());
+    else {
+      deadlines.add(left, this);
+      this.leftMs = left;
+    }
+  }
+
+  private disarm(): void {
+    this.stopTimer?.();
+    this.stopTimer = undefined;
+    if (this.leftMs !== undefined) this.run.deadlines.delete(this.leftMs, this);
+    this.leftMs = undefined;
+  }
+
+  timeUp(): void {
+    const bound = this.bounds.timeMs;
+    if (bound === undefined) return;
+    this.disarm();
+    // timers count whole milliseconds, and may fire one early
+    if (bound.value - this.executedMs === 1) this.stopTimer = this.run.timers.after(1, () => this.timeUp());
+    else this.exceed(bound, this.executedMs);
   }
 
   private exceed(bound: Bound, used: number): LimitExceeded {

@@ -1,0 +1,17 @@
+import type { ApprovalWrite } from '../approval.js';
+import type { Forgetting } from '../forgetting/forgetting.js';
+import type { RunWrite, SessionWrite } from '../journal/ports.js';
+
+/** What a run has to write beside its record and its events. It is made by a change: a run that waits has none. */
+export class Unwritten {
+  session: SessionWrite | undefined;
+  summary: RunWrite['summary'];
+  usage: RunWrite['usage'];
+  approvals: ApprovalWrite[] | undefined;
+  /** The keys of the steps that changed. */
+  steps: Set<string> | undefined;
+  removedSteps: number[] | undefined;
+  forgetting: Forgetting | undefined;
+  /** How much it is. */
+  size = 0;
+}

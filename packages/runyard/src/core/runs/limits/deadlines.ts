@@ -1,0 +1,84 @@
+import { TransientMap } from '../../collections/transient-map.js';
+import type { Timers } from '../../timers.js';
+import { runWithoutOwner } from '../execution/code-owner.js';
+
+/** What has a time to end. */
+export interface Timed {
+  /** Called once, when its time is up. */
+  timeUp(): void;
+}
+
+/**
+ * The ends of many times with one timer for all that are equally long, as those of most runs are: a timer for each would
+ * take half a kilobyte as long as the run lives. The timers keep no process alive.
+ */
+export class Deadlines {
+  /** By how many milliseconds they have. */
+  private readonly lines = new Map<number, Line>();
+
+  constructor(private readonly timers: Timers) {}
+
+  /** Calls `timeUp` after so long, unless it is deleted before. */
+  add(ms: number, timed: Timed): void {
+    let line = this.lines.get(ms);
+    if (line === undefined) {
+      line = new Line(ms, this.timers, () => this.lines.delete(ms));
+      this.lines.set(ms, line);
+    }
+    line.add(timed);
+  }
+
+  delete(ms: number, timed: Timed): void {
+    this.lines.get(ms)?.delete(timed);
+  }
+}
+
+/** Those that are equally long end in the order in which they began. */
+class Line {
+  /** When the time of each is up. */
+  private readonly ends = new TransientMap<Timed, number>();
+  private stopTimer: (() => void) | undefined;
+
+  constructor(
+    private readonly ms: number,
+    private readonly timers: Timers,
+    private readonly onEmpty: () => void,
+  ) {}
+
+  add(timed: Timed): void {
+    this.ends.set(timed, this.timers.elapsed() + this.ms);
+    if (this.stopTimer === undefined) this.wait(this.ms);
+  }
+
+  delete(timed: Timed): void {
+    this.ends.delete(timed);
+    if (this.ends.size > 0) return;
+    this.stop();
+    this.onEmpty();
+  }
+
+  /** The timer is that of all: it belongs to none of those who began. */
+  private wait(ms: number): void {
+    this.stopTimer = runWithoutOwner(() => this.timers.every(Math.max(Math.ceil(ms), 1), () => this.look()));
+  }
+
+  private stop(): void {
+    this.stopTimer?.();
+    this.stopTimer = undefined;
+  }
+
+  /** The first may have been deleted since the timer began, and a timer may fire early. */
+  private look(): void {
+    this.stop();
+    const now = this.timers.elapsed();
+    for (let first = this.ends.first(); first !== undefined; first = this.ends.first()) {
+      const [timed, end] = first;
+      if (end > now) {
+        this.wait(end - now);
+        return;
+      }
+      this.delete(timed);
+      timed.timeUp();
+    }
+  }
+}
