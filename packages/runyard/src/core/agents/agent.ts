@@ -1,5 +1,6 @@
 import type { RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
+import type { Receiver } from '../receiver.js';
 import type { RunContext } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
 import type { RunResult } from '../runs/run.js';
@@ -35,8 +36,8 @@ export class Agent<Content = unknown, Input = string | JsonObject> extends Model
     return copy;
   }
 
-  lead(context: RunContext): Promise<RunResult> {
-    return executeAgent(this.definition, context);
+  lead(context: RunContext, receiver: Receiver<RunResult>): void {
+    executeAgent(this.definition, context, receiver);
   }
 
   endEvents(end: RunEnd, context: RunContext): readonly RunEvent[] {

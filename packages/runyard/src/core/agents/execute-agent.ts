@@ -3,6 +3,7 @@ import type { JsonObject } from '../json.js';
 import type { Message } from '../models/message.js';
 import type { Writable } from '../objects.js';
 import { isPromise } from '../promises.js';
+import type { Receiver } from '../receiver.js';
 import { type RunContext, recordedStep } from '../runs/context.js';
 import { inheritedAttempt, type RunOptions, type RunResult } from '../runs/run.js';
 import { runContent, runStarted } from './agent-events.js';
@@ -38,7 +39,81 @@ import { runToolCalls } from './turns/tool-steps.js';
  * Runs an agent over the journal. Each stage is a file of its own; what a stage does outside of steps is done
  * again when the run is executed again, so it must have no effects.
  */
-export async function executeAgent(agent: AgentDefinition, context: RunContext): Promise<RunResult> {
+export function executeAgent(
+  agent: AgentDefinition,
+  context: RunContext,
+  receiver: Receiver<RunResult>,
+): void {
+  void new ExecutedAgent(agent, context, receiver).begin();
+}
+
+/** What goes from one model call to the next. A run waits for its model most of its life: no async function waits with it. */
+class ExecutedAgent implements Receiver<ModelRecord> {
+  private execution: AgentExecution | undefined;
+  private turn = 0;
+  /** Results of tools that asked to be shown. */
+  private readonly shown: string[] = [];
+
+  constructor(
+    private readonly agent: AgentDefinition,
+    private readonly context: RunContext,
+    private readonly receiver: Receiver<RunResult>,
+  ) {}
+
+  async begin(): Promise<void> {
+    try {
+      const execution = await prepared(this.agent, this.context);
+      this.execution = execution;
+      execution.remembering.hear(execution.input.content);
+      const thinking = reason(execution);
+      if (thinking !== undefined) await thinking;
+      await this.takeTurn(execution);
+    } catch (error) {
+      await this.end(error);
+    }
+  }
+
+  received(answer: ModelRecord): void {
+    void this.goOn(answer);
+  }
+
+  failed(error: unknown): void {
+    void this.end(error);
+  }
+
+  private async takeTurn(execution: AgentExecution): Promise<void> {
+    const adding = addUserMessages(execution, this.turn);
+    if (adding !== undefined) await adding;
+    callModelWithHooks(execution, this.turn, this);
+  }
+
+  private async goOn(answer: ModelRecord): Promise<void> {
+    const { execution } = this;
+    if (execution === undefined) return;
+    let result: RunResult;
+    try {
+      const finished = finishTurn(execution, this.turn, answer, this.shown);
+      const last = isPromise(finished) ? await finished : finished;
+      if (last === undefined) {
+        this.turn += 1;
+        return await this.takeTurn(execution);
+      }
+      result = await concluded(execution, last);
+    } catch (error) {
+      return this.end(error);
+    }
+    this.receiver.received(result);
+  }
+
+  /** What the user said is kept in mind at the same time: a run that fails, or pauses, has done with that. */
+  private async end(error: unknown): Promise<void> {
+    await this.execution?.remembering.settled();
+    this.receiver.failed(error);
+  }
+}
+
+/** Everything that comes before the first model call of the conversation. */
+async function prepared(agent: AgentDefinition, context: RunContext): Promise<AgentExecution> {
   context.emit(entryEvent(agent, context), `started:${context.run.attempt}`);
   const shapes = shapesOf(agent, context.options);
   const found = dependenciesOf(agent, context);
@@ -50,29 +125,17 @@ export async function executeAgent(agent: AgentDefinition, context: RunContext):
   if (looking !== undefined) await looking;
   if (agent.settings.preHooks !== undefined) context.nameSession(execution.input.content);
   await buildContext(execution);
-  const { remembering } = execution;
-  remembering.hear(execution.input.content);
-  let result: Writable<RunResult>;
-  try {
-    const thinking = reason(execution);
-    if (thinking !== undefined) await thinking;
-    // the turns are taken here and not in a function of their own: a run waits in them most of its life
-    let last: LastTurn | undefined;
-    const shown: string[] = [];
-    for (let turn = 0; last === undefined; turn += 1) {
-      const adding = addUserMessages(execution, turn);
-      if (adding !== undefined) await adding;
-      const finished = finishTurn(execution, turn, await callModelWithHooks(execution, turn), shown);
-      last = isPromise(finished) ? await finished : finished;
-    }
-    result = await complete(execution, last);
-    const completing = remembering.completed();
-    if (completing !== undefined) await completing;
-  } finally {
-    // what the user said is kept in mind at the same time: a run that ends, or pauses, has done with that
-    const settling = remembering.settled();
-    if (settling !== undefined) await settling;
-  }
+  return execution;
+}
+
+/** Everything that follows the last one. */
+async function concluded(execution: AgentExecution, last: LastTurn): Promise<RunResult> {
+  const { agent, context, remembering } = execution;
+  const result = await complete(execution, last);
+  const completing = remembering.completed();
+  if (completing !== undefined) await completing;
+  const settling = remembering.settled();
+  if (settling !== undefined) await settling;
   const answer = textOf(result.content);
   const learning = learnFromRun(execution, answer);
   if (learning !== undefined) await learning;

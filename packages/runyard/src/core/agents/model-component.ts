@@ -9,6 +9,7 @@ import type { MediaContents } from '../media/media.js';
 import type { Model } from '../models/model.js';
 import { resolveModel } from '../models/resolve.js';
 import type { ObjectKind } from '../options/kind.js';
+import { deliver, promised, type Receiver } from '../receiver.js';
 import type { RunContext } from '../runs/context.js';
 import type { Executable } from '../runs/executable.js';
 import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js';
@@ -88,10 +89,15 @@ export abstract class ModelComponent<
   abstract with(settings: Partial<Settings>): ModelComponent<Kind, Settings, Content, Input>;
 
   /** Executes a run for which all settings are known. */
-  abstract lead(context: RunContext): Promise<RunResult>;
+  abstract lead(context: RunContext, receiver: Receiver<RunResult>): void;
 
   execute(context: RunContext): Promise<RunResult> {
-    return dependentSettings(this.settings).length === 0 ? this.lead(context) : this.leadChosen(context);
+    return promised((receiver) => this.executeFor(context, receiver));
+  }
+
+  executeFor(context: RunContext, receiver: Receiver<RunResult>): void {
+    if (dependentSettings(this.settings).length === 0) this.lead(context, receiver);
+    else deliver(this.leadChosen(context), receiver);
   }
 
   /** Whether functions of the run are called that may read the claims of the caller. */
@@ -222,7 +228,7 @@ export abstract class ModelComponent<
     const { chosen, done } = await chooseSettings(this, context, this.chosenSources);
     this.chosenFor.set(context, chosen);
     try {
-      return await chosen.lead(context);
+      return await promised((receiver) => chosen.lead(context, receiver));
     } finally {
       await done();
     }

@@ -3,6 +3,7 @@ import type { AgentSettings } from '../agents/definition.js';
 import type { Json } from '../json.js';
 import { checkOptions } from '../options/check-options.js';
 import type { ObjectKind } from '../options/kind.js';
+import { deliver, type Receiver } from '../receiver.js';
 import type { RunContext } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
 import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js';
@@ -27,7 +28,11 @@ export class RemoteAgent extends Agent<Json> implements RemoteComponent {
     return this;
   }
 
-  override async execute(context: RunContext): Promise<RunResult> {
+  override lead(context: RunContext, receiver: Receiver<RunResult>): void {
+    deliver(this.executeRemotely(context), receiver);
+  }
+
+  private async executeRemotely(context: RunContext): Promise<RunResult> {
     const { executeRemote } = await import('./execute-remote.js');
     return executeRemote(this, context);
   }

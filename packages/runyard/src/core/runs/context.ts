@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../json.js';
 import type { Log } from '../log.js';
 import type { Message } from '../models/message.js';
 import type { ModelPrices } from '../models/prices.js';
+import type { Receiver } from '../receiver.js';
 import type { Timers } from '../timers.js';
 import type { ApprovalRecord } from './approval.js';
 import type { EventOrigin } from './events/event-origin.js';
@@ -73,6 +74,9 @@ export interface StepScope {
   readonly idempotencyKey: string;
 }
 
+/** Does the work of a step, and hands on what comes of it. */
+export type StepWork<T> = (scope: StepScope, outcome: Receiver<T>) => void;
+
 /** Something that has to be answered from outside before the run can continue. */
 export interface Requirement {
   readonly key: string;
@@ -126,6 +130,8 @@ export interface RunContext {
   /** Whether limits leave tokens and costs for a model call that the run can do without. */
   affords(): boolean;
   step<T>(key: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T>;
+  /** The same without promises, for work that a run waits for most of its life. */
+  stepFor<T>(key: string, spec: StepSpec<T>, work: StepWork<T>, receiver: Receiver<T>): void;
   /** Calls a function of the application on behalf of this run. */
   readonly callApplication: CallApplication;
   /** Writes down that the work of a step failed and is tried again. */

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../events/run-event.js';
 import type { JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
+import type { Receiver } from '../receiver.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import type { Requirement, RunContext } from './context.js';
 import type { CallApplication } from './execution/code-owner.js';
@@ -47,6 +48,8 @@ export interface Executable {
   /** Checks what a caller says and answers with the input of the run. Left out: any text will do. */
   acceptInput?(message: string, call?: CallApplication): string | Promise<string>;
   execute(context: RunContext): Promise<RunResult>;
+  /** The same without a promise, for runs that may wait for long. Left out: there is only `execute`. */
+  executeFor?(context: RunContext, receiver: Receiver<RunResult>): void;
   /**
    * What of a run is kept when it, or a copy of it, continues from there; undefined when it cannot. Left out: runs of
    * this kind continue only where they paused. Throws when there is no such place.

@@ -10,6 +10,7 @@ import type { RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
 import type { ObjectKind } from '../options/kind.js';
+import { deliver, promised, type Receiver } from '../receiver.js';
 import { type RunContext, RunPaused } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { Run, RunResult } from '../runs/run.js';
@@ -60,12 +61,16 @@ export class Team<Content = unknown, Input = string | JsonObject>
     return copy;
   }
 
-  async lead(context: RunContext): Promise<RunResult> {
+  lead(context: RunContext, receiver: Receiver<RunResult>): void {
+    deliver(this.leadMembers(context), receiver);
+  }
+
+  private async leadMembers(context: RunContext): Promise<RunResult> {
     const leader = withLateEntry(context, () => {
       if (this.mode === 'tasks') beginIterations(context, this.maxIterations);
     });
     try {
-      return await executeAgent(this.definition, leader.context);
+      return await promised((receiver) => executeAgent(this.definition, leader.context, receiver));
     } catch (error) {
       if (error instanceof RunPaused) leader.release();
       throw error;

@@ -3,6 +3,7 @@ import { thrownError } from '../../errors/thrown-error.js';
 import type { Message } from '../../models/message.js';
 import type { Model } from '../../models/model.js';
 import { type ModelLike, resolveModel } from '../../models/resolve.js';
+import { deliver, promised, type Receiver } from '../../receiver.js';
 import { RunPaused, recordedStep } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import { read } from '../../runs/journal/codec.js';
@@ -18,9 +19,14 @@ import { changedMessages, recordedChanges } from './call-changes.js';
 import { callModel } from './model-step.js';
 
 /** A model call of the conversation, with the hooks of the agent around it. */
-export function callModelWithHooks(execution: AgentExecution, turn: number): Promise<ModelRecord> {
+export function callModelWithHooks(
+  execution: AgentExecution,
+  turn: number,
+  receiver: Receiver<ModelRecord>,
+): void {
   const { modelHooks } = execution.agent.settings;
-  return modelHooks === undefined ? callModel(execution, turn) : hookedCall(execution, modelHooks, turn);
+  if (modelHooks === undefined) callModel(execution, turn, receiver);
+  else deliver(hookedCall(execution, modelHooks, turn), receiver);
 }
 
 async function hookedCall(
@@ -37,11 +43,11 @@ async function hookedCall(
 /** Makes the call with what the hooks left of it. A model that a hook chose is for this call alone. */
 async function callGiven(execution: AgentExecution, turn: number): Promise<ModelRecord> {
   const { given } = execution;
-  if (given === null) return callModel(execution, turn);
+  if (given === null) return promised((receiver) => callModel(execution, turn, receiver));
   const { messages, model, tools } = given;
   const own = model !== undefined && { model, fallback: null };
   const call: AgentExecution = { ...execution, messages: [...messages], tools, ...own };
-  const record = await callModel(call, turn);
+  const record = await promised<ModelRecord>((receiver) => callModel(call, turn, receiver));
   if (model === undefined) {
     execution.model = call.model;
     execution.fallback = call.fallback;

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { silentLog } from '../../log.js';
 import { ModelError } from '../../models/model-error.js';
 import { scriptedModel } from '../../models/scripted.js';
+import { promised } from '../../receiver.js';
 import type { StepScope } from '../../runs/context.js';
 import type { AgentSettings } from '../definition.js';
 import type { AgentExecution } from '../execution.js';
@@ -38,11 +39,12 @@ async function delaysOf(settings: Partial<AgentSettings>, failures: readonly Err
     fallback: null,
   } as unknown as AgentExecution;
   const scope = { signal: new AbortController().signal } as StepScope;
-  await callUntilAnswered(execution, scope, async (callsBefore) => {
+  const call = async (callsBefore: number) => {
     const failure = failures[callsBefore];
     if (failure !== undefined) throw failure;
     return answer;
-  });
+  };
+  await promised((receiver) => callUntilAnswered(execution, scope, call, receiver));
   return delays;
 }
 

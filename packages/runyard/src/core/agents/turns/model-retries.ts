@@ -4,6 +4,7 @@ import type { FailureReason } from '../../models/failure-reason.js';
 import type { Model } from '../../models/model.js';
 import { ModelError } from '../../models/model-error.js';
 import { resolveModel } from '../../models/resolve.js';
+import { deliver, type Receiver } from '../../receiver.js';
 import type { StepScope } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { AgentSettings } from '../definition.js';
@@ -24,13 +25,15 @@ export function callUntilAnswered(
   execution: AgentExecution,
   scope: StepScope,
   call: (callsBefore: number) => Promise<ModelRecord>,
-): Promise<ModelRecord> {
+  receiver: Receiver<ModelRecord>,
+): void {
   const startedAt = execution.context.timers.now();
-  const again = (error: unknown) => callAgain(execution, scope, call, { error, startedAt });
+  const again = (error: unknown): void =>
+    deliver(callAgain(execution, scope, call, { error, startedAt }), receiver);
   try {
-    return call(0).catch(again);
+    call(0).then((record) => receiver.received(record), again);
   } catch (error) {
-    return again(error);
+    again(error);
   }
 }
 

@@ -3,7 +3,8 @@ import { callOptions, onBehalf, pieceOf, responseOf, withModel } from '../../mod
 import type { Model, ModelRequest, ModelResponse, ToolChoice, ToolDefinition } from '../../models/model.js';
 import { withPace } from '../../models/pace/paced-model.js';
 import type { Writable } from '../../objects.js';
-import type { StepScope } from '../../runs/context.js';
+import type { Receiver } from '../../receiver.js';
+import type { StepScope, StepWork } from '../../runs/context.js';
 import {
   modelFields,
   modelRequestCompleted,
@@ -25,10 +26,10 @@ import { answeredBy, callUntilAnswered, useRecordedModel } from './model-retries
 import { withTransforms } from './text-transforms.js';
 
 /**
- * One model call of the conversation, journaled with all its tries. A run waits for its model most of its life: between
- * here and what reads the answer no async function waits, for each takes half a kilobyte meanwhile.
+ * One model call of the conversation, journaled with all its tries. A run waits for its model most of its life: no async
+ * function waits with it but the one that reads the answer.
  */
-export function callModel(execution: AgentExecution, turn: number): Promise<ModelRecord> {
+export function callModel(execution: AgentExecution, turn: number, receiver: Receiver<ModelRecord>): void {
   const { context } = execution;
   const key = `model:${turn}`;
   const spec = {
@@ -37,17 +38,41 @@ export function callModel(execution: AgentExecution, turn: number): Promise<Mode
     record: modelRecord,
     input: newCallRecord(execution),
   } as const;
-  const calls = (scope: StepScope) =>
-    callUntilAnswered(execution, scope, (callsBefore) => {
+  const calls: StepWork<ModelRecord> = (scope, outcome) => {
+    const call = (callsBefore: number) => {
       announce(execution, key, callsBefore);
       return answerOnce(execution, scope);
-    });
-  return context.step(key, spec, calls).then((record) => {
-    useRecordedModel(execution, record);
-    if (!isIntermediate(execution)) context.draft.content = record.content;
-    context.emit(modelRequestCompleted(execution.model, record), `${key}:completed`);
-    return record;
-  });
+    };
+    callUntilAnswered(execution, scope, call, outcome);
+  };
+  context.stepFor(key, spec, calls, new CalledModel(execution, key, receiver));
+}
+
+/** Shows that the model has answered. */
+class CalledModel implements Receiver<ModelRecord> {
+  constructor(
+    private readonly execution: AgentExecution,
+    private readonly key: string,
+    private readonly receiver: Receiver<ModelRecord>,
+  ) {}
+
+  received(record: ModelRecord): void {
+    const { execution, key } = this;
+    const { context } = execution;
+    try {
+      useRecordedModel(execution, record);
+      if (!isIntermediate(execution)) context.draft.content = record.content;
+      context.emit(modelRequestCompleted(execution.model, record), `${key}:completed`);
+    } catch (error) {
+      this.failed(error);
+      return;
+    }
+    this.receiver.received(record);
+  }
+
+  failed(error: unknown): void {
+    this.receiver.failed(error);
+  }
 }
 
 /** What is recorded of an answer; throws for one that the agent does not accept. */

@@ -1,15 +1,15 @@
 import { untilAborted } from '../../abort.js';
 import { TransientMap } from '../../collections/transient-map.js';
 import { errors, isFenced, isReported, isUnstorable, type RunyardError } from '../../errors/errors.js';
-import { handled } from '../../errors/handled.js';
 import { thrownError } from '../../errors/thrown-error.js';
-import { type RunContext, RunPaused } from '../context.js';
+import { deliver } from '../../receiver.js';
+import type { RunContext } from '../context.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { EventLog } from '../events/event-log.js';
 import { EventReader, type EventSources } from '../events/event-reader.js';
 import type { Following } from '../events/following.js';
 import type { LoggedEvent } from '../events/logged-event.js';
-import { type Executable, RunCancelled, type RunEnd, RunReleased } from '../executable.js';
+import { type Executable, type RunEnd, RunReleased } from '../executable.js';
 import { Forgetting } from '../forgetting/forgetting.js';
 import { ForgettingRuns } from '../forgetting/forgetting-runs.js';
 import { definitionOf, fingerprintIn } from '../journal/journal-format.js';
@@ -19,12 +19,11 @@ import { LeaseKeeper } from '../leases/lease-keeper.js';
 import { entrantOf, HeldSlot, slotsOfRun } from '../leases/run-slots.js';
 import { Deadlines } from '../limits/deadlines.js';
 import { executedBefore } from '../limits/executed-time.js';
-import { LimitExceeded } from '../limits/limit-exceeded.js';
 import { RunGuard } from '../limits/run-guard.js';
 import type { RunHints } from '../notifications/run-hints.js';
 import { assertFits } from '../resume/replay.js';
 import type { EndedRun, RunResult } from '../run.js';
-import { cancelledEnd, failedEnd, isOpenQuestion, isUnfit, restingResult, wakeAtOf } from '../run-ends.js';
+import { endAfter, failedEnd, isOpenQuestion, isUnfit, restingResult, wakeAtOf } from '../run-ends.js';
 import { failureOf } from '../run-failure.js';
 import { optionsOf } from '../run-options.js';
 import { usageOf } from '../run-usage.js';
@@ -154,9 +153,11 @@ export class RunExecutor {
     }
     const { fixed } = optionsOf(live);
     if (fixed !== undefined) live.state.fix(fixed);
-    const entry = new Executed(live);
-    entry.ended = handled(this.execute(live, executable, entry));
+    const guard = this.guardOf(live, executable);
+    const context = new JournaledContext(live, this.queue, this.surroundings, guard);
+    const entry = new Executed(this, live, executable, context, guard);
     this.live.set(live.runId, entry);
+    void this.execute(entry);
     return this.handleOf(entry);
   }
 
@@ -245,11 +246,10 @@ export class RunExecutor {
     return new LiveHandle(this, entry);
   }
 
-  private async execute(live: LiveRun, executable: Executable, entry: Executed): Promise<EndedRun> {
-    const guard = this.guardOf(live, executable);
-    const context = new JournaledContext(live, this.queue, this.surroundings, guard);
+  /** Begins the work of the run. It waits for what comes before, and not for the work. */
+  private async execute(entry: Executed): Promise<void> {
+    const { live, executable, context, guard } = entry;
     const slots = slotsOfRun(this.options, live.run);
-    let begun = !live.isWaiting;
     try {
       const turn = slots.enter(entrantOf(live.run), live.abort, live.isWaiting);
       if (turn !== undefined) {
@@ -259,36 +259,64 @@ export class RunExecutor {
       }
       live.slot = new HeldSlot(slots, live, this.slotLeft);
       if (live.isWaiting) await this.beginWaiting(live);
-      begun = true;
+      entry.hasBegun = true;
       if (live.run.status !== 'running') live.transition('running');
       this.options.observer?.runBegan(live.run, live.entry);
-      // the run has to be among the live ones before its first event, so that a reader finds it
+      // what starts the run goes on before its first event
       await Promise.resolve();
       // a run that begins here has recorded nothing that could be in the way
       if (live.entry !== 'started') await this.take(live, executable);
-      const result = await guard.within(() => executable.execute(context));
+    } catch (error) {
+      entry.failed(error);
+      return;
+    }
+    guard.begin<RunResult>((outcome) => {
+      if (executable.executeFor === undefined) deliver(executable.execute(context), outcome);
+      else executable.executeFor(context, outcome);
+    }, entry);
+  }
+
+  /** The work of the run has ended. */
+  async completed(entry: Executed, result: RunResult): Promise<EndedRun> {
+    const { live, executable, context, guard } = entry;
+    let ended: EndedRun;
+    try {
       guard.hold(weigh(live.state.all()));
-      return await this.finish(live, executable, { status: 'completed', result }, context, entry);
-    } catch (thrown) {
+      ended = await this.finish(live, executable, { status: 'completed', result }, context, entry);
+    } catch (error) {
+      return this.brokenOff(entry, error);
+    }
+    this.left(entry);
+    return ended;
+  }
+
+  async brokenOff(entry: Executed, thrown: unknown): Promise<EndedRun> {
+    const { live, executable, context } = entry;
+    try {
       const error = thrownError(thrown);
       // what a run in progress could not read from an unavailable database is read when it is resumed
       const isUnread = !live.isClosed && live.isAccepted && isReported(error);
       if (isUnread) entry.delayed(errors.runInterrupted(live.runId, error));
-      if (live.isClosed && !begun && isFenced(error)) throw this.letGo(live, error);
+      if (live.isClosed && !entry.hasBegun && isFenced(error)) throw this.letGo(live, error);
       if (live.isClosed && isUnstorable(error)) return await this.endUnstorable(live, executable, error);
       if (live.isClosed || isUnread || error instanceof RunReleased) throw await this.abandon(live, error);
-      const end = this.endOf(live, executable, context, error);
+      const end = endAfter(error, executable, context);
       return await this.finish(live, executable, end, context, entry).catch(async (failed: unknown) => {
         if (isUnstorable(failed)) return this.endUnstorable(live, executable, failed);
         throw await this.abandon(live, failed);
       });
     } finally {
-      if (this.live.get(live.runId)?.live === live) this.live.delete(live.runId);
-      live.log.end();
-      live.slot?.leave();
-      executable.done?.();
-      this.onEnded();
+      this.left(entry);
     }
+  }
+
+  /** The run is no longer executed here. */
+  private left({ live, executable }: Executed): void {
+    if (this.live.get(live.runId)?.live === live) this.live.delete(live.runId);
+    live.log.end();
+    live.slot?.leave();
+    executable.done?.();
+    this.onEnded();
   }
 
   private guardOf(live: LiveRun, owner: Executable): RunGuard {
@@ -364,26 +392,5 @@ export class RunExecutor {
     } catch (failed) {
       throw await this.abandon(live, failed);
     }
-  }
-
-  private endOf(live: LiveRun, executable: Executable, context: JournaledContext, error: unknown): RunEnd {
-    const metrics = executable.metrics?.(context);
-    const result: RunResult = {
-      ...context.draft,
-      contentType: 'str',
-      sessionState: live.state.all(),
-      ...(metrics !== undefined && { metrics }),
-    };
-    if (error instanceof RunCancelled) return cancelledEnd(error.reason, result);
-    if (error instanceof RunPaused) return { status: 'paused', requirements: error.requirements, result };
-    const failure = failureOf(error);
-    if (!isReported(error)) this.options.log.warn({ err: error, runId: live.runId }, 'a run failed');
-    const said = error instanceof LimitExceeded && context.draft.content !== '';
-    const brokenOff = said ? { brokenOff: context.draft.content } : {};
-    return {
-      status: 'error',
-      failure,
-      result: { ...result, ...brokenOff, content: failure.message, error: failure },
-    };
   }
 }

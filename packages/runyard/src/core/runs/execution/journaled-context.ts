@@ -5,6 +5,7 @@ import type { PieceEvent, RunEvent } from '../../events/run-event.js';
 import type { Json } from '../../json.js';
 import type { Log } from '../../log.js';
 import type { ModelPrices } from '../../models/prices.js';
+import { deliver, promised, type Receiver } from '../../receiver.js';
 import type { Timers } from '../../timers.js';
 import {
   type BegunStep,
@@ -16,6 +17,7 @@ import {
   RunPaused,
   type StepScope,
   type StepSpec,
+  type StepWork,
 } from '../context.js';
 import type { EngineOptions } from '../engine-options.js';
 import { maxUnstoredBytes } from '../events/event-log.js';
@@ -24,7 +26,6 @@ import { childPrefix } from '../journal/child-steps.js';
 import { type Codec, read } from '../journal/codec.js';
 import { withDueTime } from '../journal/due-questions.js';
 import { type Difference, differenceOf, type ExpectedStep } from '../journal/journal-match.js';
-import { weigh } from '../journal/long-texts.js';
 import type { SessionSummary } from '../journal/ports.js';
 import { anyRecord } from '../journal/records.js';
 import type { WriteQueue } from '../journal/write-queue.js';
@@ -37,14 +38,14 @@ import { optionsInside, optionsOf } from '../run-options.js';
 import { portsOf, type RunPorts } from '../run-ports.js';
 import { isWorkOfStep } from '../run-usage.js';
 import type { CallApplication } from './code-owner.js';
-import { failureOfStep, noteTry } from './failed-tries.js';
+import { noteTry } from './failed-tries.js';
 import { interruptedOutcome } from './interrupted-step.js';
 import type { LiveRun } from './live-run.js';
+import { completeStep, OpenStep } from './open-step.js';
 import { RecordedSteps } from './recorded-steps.js';
 import { unheard } from './reports.js';
 import type { RunObserver } from './run-observer.js';
 import type { SessionState } from './session-state.js';
-import { Scope } from './step-scope.js';
 
 /** What every run of an engine has around it. */
 export interface RunSurroundings
@@ -54,6 +55,14 @@ export interface RunSurroundings
   > {
   /** What to wait for before a step begins when the lease may have ended. Rejects when another process has the run. */
   readonly leaseConfirmed?: (live: LiveRun) => Promise<void> | undefined;
+}
+
+/** A step that does not begin at once. */
+interface StepInTurn {
+  readonly key: string;
+  readonly recorded: StepRecord | undefined;
+  /** What to wait for when the lease may have ended, if that was asked already. */
+  readonly confirmed: Promise<void> | undefined;
 }
 
 /** The context of a run whose steps are written down. */
@@ -211,48 +220,59 @@ export class JournaledContext extends RecordedSteps implements RunContext {
     return this.queue.flush(this.live);
   }
 
-  step<T>(relativeKey: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T> {
+  step<T>(key: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T> {
+    return promised((receiver) =>
+      this.stepFor(key, spec, (scope, outcome) => deliver(work(scope), outcome), receiver),
+    );
+  }
+
+  stepFor<T>(relativeKey: string, spec: StepSpec<T>, work: StepWork<T>, receiver: Receiver<T>): void {
     const key = this.prefix + relativeKey;
     try {
       const recorded = this.matched(key, spec);
       const waits = recorded !== undefined || spec.interrupted !== undefined || this.live.log.congested;
-      if (waits) return this.stepInTurn(key, spec, work, recorded);
-      const confirmed = this.mayBegin();
-      // most steps begin at once: an async function on the way would keep a promise for as long as the step lasts
-      if (confirmed === undefined) return this.perform(this.admitted(key, spec, undefined), spec, work);
-      return confirmed.then(() => this.perform(this.admitted(key, spec, undefined), spec, work));
+      const confirmed = waits ? undefined : this.mayBegin();
+      // most steps begin at once
+      if (!waits && confirmed === undefined)
+        this.perform(this.admitted(key, spec, undefined), spec, work, receiver);
+      else void this.stepInTurn({ key, recorded, confirmed }, spec, work, receiver);
     } catch (error) {
-      return Promise.reject(error);
+      receiver.failed(error);
     }
   }
 
+  /** It waits until the step begins, and not for its end. */
   private async stepInTurn<T>(
-    key: string,
+    { key, recorded, confirmed }: StepInTurn,
     spec: StepSpec<T>,
-    work: (scope: StepScope) => Promise<T>,
-    recorded: StepRecord | undefined,
-  ): Promise<T> {
-    if (recorded?.status === 'completed') return read(recorded, spec.record);
-    if (recorded?.status === 'running' && spec.interrupted !== undefined && !spec.interrupted.paused) {
-      const relative = key.slice(this.prefix.length);
-      const settled = await interruptedOutcome(this, relative, recorded, spec.record, spec.interrupted);
-      if (settled !== undefined) {
-        this.complete(recorded, spec, settled);
-        return settled;
+    work: StepWork<T>,
+    receiver: Receiver<T>,
+  ): Promise<void> {
+    try {
+      if (recorded?.status === 'completed') return receiver.received(read(recorded, spec.record));
+      if (recorded?.status === 'running' && spec.interrupted !== undefined && !spec.interrupted.paused) {
+        const relative = key.slice(this.prefix.length);
+        const settled = await interruptedOutcome(this, relative, recorded, spec.record, spec.interrupted);
+        if (settled !== undefined) {
+          completeStep(this, recorded, spec, settled);
+          return receiver.received(settled);
+        }
       }
+      // whatever sends events between its steps waits here for storage
+      const congestion = this.congestion();
+      if (congestion !== undefined) await congestion;
+      const confirming = confirmed ?? this.mayBegin();
+      if (confirming !== undefined) await confirming;
+      const begun = this.admitted(key, spec, recorded);
+      if (spec.interrupted !== undefined) {
+        await this.queue.flush(this.live);
+        // the run may have been cancelled in between: what has not begun does not begin
+        this.stop.throwIfAborted();
+      }
+      this.perform(begun, spec, work, receiver);
+    } catch (error) {
+      receiver.failed(error);
     }
-    // whatever sends events between its steps waits here for storage
-    const congestion = this.congestion();
-    if (congestion !== undefined) await congestion;
-    const confirmed = this.mayBegin();
-    if (confirmed !== undefined) await confirmed;
-    const begun = this.admitted(key, spec, recorded);
-    if (spec.interrupted !== undefined) {
-      await this.queue.flush(this.live);
-      // the run may have been cancelled in between: what has not begun does not begin
-      this.stop.throwIfAborted();
-    }
-    return this.perform(begun, spec, work);
   }
 
   /** Throws when the run was stopped; what to wait for when its lease may have ended. */
@@ -345,54 +365,18 @@ export class JournaledContext extends RecordedSteps implements RunContext {
     return step;
   }
 
-  protected perform<T>(
-    begun: StepRecord,
-    spec: StepSpec<T>,
-    work: (scope: StepScope) => Promise<T>,
-  ): Promise<T> {
-    const failed = (thrown: unknown): never => {
-      throw this.failed(begun, thrownError(thrown));
-    };
-    const done = (output: T): T => {
-      try {
-        this.guard?.hold(weigh(output));
-        this.complete(begun, spec, output);
-        return output;
-      } catch (thrown) {
-        return failed(thrown);
-      }
-    };
+  protected perform<T>(begun: StepRecord, spec: StepSpec<T>, work: StepWork<T>, receiver: Receiver<T>): void {
+    const step = new OpenStep(this, begun.key.slice(this.prefix.length), begun, spec, receiver);
     try {
-      return work(new Scope(this, begun.key.slice(this.prefix.length))).then(done, failed);
+      work(step, step);
     } catch (thrown) {
-      return failed(thrown);
+      step.failed(thrown);
     }
   }
 
-  private failed(begun: StepRecord, error: Error): Error {
-    // an aborted step did not end: the next execution finds out whether it took effect
-    if (!this.stop.aborted && !(error instanceof RunPaused)) {
-      const endedAt = this.timers.now();
-      this.live.putStep({ ...begun, status: 'error', ...failureOfStep(error), endedAt });
-      this.observe(begun, endedAt, true);
-    }
-    return error;
-  }
-
-  private complete<T>(begun: StepRecord, { failed }: StepSpec<T>, output: T): void {
-    // what went wrong is in the output; that it did can be seen without looking into it
-    const error = failed?.(output) ? handledFailure : null;
-    const endedAt = this.timers.now();
-    this.live.putStep({ ...begun, status: 'completed', output, error, endedAt });
-    this.observe(begun, endedAt, error !== null);
-  }
-
-  private observe({ kind, name, startedAt }: StepRecord, endedAt: number, failed: boolean): void {
-    if (kind === 'tool') this.observer?.toolEnded(name, endedAt - startedAt, failed);
+  putStep(step: StepRecord): void {
+    this.live.putStep(step);
   }
 }
 
 const sent: Promise<void> = Promise.resolve();
-
-/** `error` of a step that ended with a failure after which the run continued. */
-const handledFailure: Json = true;

@@ -1,9 +1,12 @@
 import { handled } from '../../errors/handled.js';
+import { deliver, promised, type Receiver } from '../../receiver.js';
+import type { RunContext } from '../context.js';
 import type { EventLog } from '../events/event-log.js';
 import type { EventReader } from '../events/event-reader.js';
 import type { LoggedEvent } from '../events/logged-event.js';
-import { RunCancelled } from '../executable.js';
-import type { EndedRun, Run } from '../run.js';
+import { type Executable, RunCancelled } from '../executable.js';
+import type { RunGuard } from '../limits/run-guard.js';
+import type { EndedRun, Run, RunResult } from '../run.js';
 import type { LiveRun } from './live-run.js';
 
 export interface RunHandle {
@@ -21,6 +24,9 @@ export interface RunHandle {
 
 /** What executes it. */
 interface Executor {
+  /** Ends a run whose work is done, or has failed. */
+  completed(entry: Executed, result: RunResult): Promise<EndedRun>;
+  brokenOff(entry: Executed, error: unknown): Promise<EndedRun>;
   stored(live: LiveRun): Promise<void>;
   events(
     runId: string,
@@ -30,13 +36,48 @@ interface Executor {
   ): EventReader;
 }
 
-/** The execution of a run in this process. */
-export class Executed {
-  ended!: Promise<EndedRun>;
+/** The execution of a run in this process, which hears when the work of the run is over. */
+export class Executed implements Receiver<RunResult> {
+  /** Whether it has a slot, and nothing more in the way of its work. */
+  hasBegun: boolean;
+  private outcome: Promise<EndedRun> | undefined;
+  /** Who asked for the outcome before it was there. */
+  private asked: Receiver<EndedRun> | undefined;
   private delay: Error | undefined;
   private waiting: { readonly told: Promise<EndedRun>; readonly reject: (delay: Error) => void } | undefined;
 
-  constructor(readonly live: LiveRun) {}
+  constructor(
+    private readonly executor: Executor,
+    readonly live: LiveRun,
+    readonly executable: Executable,
+    readonly context: RunContext,
+    readonly guard: RunGuard,
+  ) {
+    this.hasBegun = !live.isWaiting;
+  }
+
+  received(result: RunResult): void {
+    this.ends(this.executor.completed(this, result));
+  }
+
+  failed(error: unknown): void {
+    this.ends(this.executor.brokenOff(this, error));
+  }
+
+  /** Made for those who ask for it while the run is executed. */
+  get ended(): Promise<EndedRun> {
+    this.outcome ??= handled(
+      promised((receiver) => {
+        this.asked = receiver;
+      }),
+    );
+    return this.outcome;
+  }
+
+  private ends(ending: Promise<EndedRun>): void {
+    if (this.asked !== undefined) deliver(ending, this.asked);
+    else this.outcome = handled(ending);
+  }
 
   /** Made for those who wait for it: the reader of a stream does not. */
   get told(): Promise<EndedRun> {

@@ -32,7 +32,7 @@ class Clock implements Timers {
   /** Moves on, and fires what is due by then. */
   moveTo(time: number): void {
     this.time = time;
-    for (const timer of this.armed) if (timer.due <= time) timer.work();
+    for (const timer of [...this.armed]) if (timer.due <= time) timer.work();
   }
 
   get waits(): number[] {
@@ -97,7 +97,7 @@ test('a timer that fires early ends nothing before its time', () => {
   const { clock, deadlines, ended, run } = started();
   deadlines.add(100, run('first'));
   clock.time = 99.4;
-  for (const { work } of clock.armed) work();
+  for (const { work } of [...clock.armed]) work();
   expect(ended).toEqual([]);
   expect(clock.waits).toEqual([1]);
   clock.moveTo(100.4);

@@ -40,6 +40,37 @@ test('a run that meets a limit at once leaves nothing behind on the signal aroun
   expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
 });
 
+test('who waits for a run that is aborted before it begins hears of it after the first lines of its work', async () => {
+  const { abort, guard } = outermost();
+  abort.abort(new Error('enough'));
+  const heard: string[] = [];
+  await new Promise<void>((resolve) => {
+    const failed = (error: unknown) => {
+      heard.push(String(error));
+      resolve();
+    };
+    guard.begin(() => void heard.push('begun'), { received: () => void heard.push('received'), failed });
+  });
+  expect(heard).toEqual(['begun', 'Error: enough']);
+});
+
+test('who waits for a run hears of its end once, also when its work goes on after that', async () => {
+  const { abort, guard } = outermost();
+  const heard: unknown[] = [];
+  const receiver = {
+    received: (result: string) => void heard.push(result),
+    failed: () => void heard.push('failed'),
+  };
+  guard.begin<string>((outcome) => {
+    outcome.received('done');
+    outcome.received('done again');
+    outcome.failed(new Error('late'));
+  }, receiver);
+  abort.abort(new Error('too late'));
+  await Promise.resolve();
+  expect(heard).toEqual(['done']);
+});
+
 test('the abort of the outermost run ends it before its work notices', async () => {
   const { abort, guard } = outermost();
   const ended = guard.within(() => new Promise(() => {}));

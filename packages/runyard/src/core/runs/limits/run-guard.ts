@@ -1,5 +1,6 @@
 import { LazyAbort } from '../../abort.js';
 import type { Log } from '../../log.js';
+import { deliver, promised, type Receiver } from '../../receiver.js';
 import type { Timers } from '../../timers.js';
 import type { OwnName } from '../execution/code-owner.js';
 import type { StepKind } from '../run.js';
@@ -50,7 +51,7 @@ export interface GuardedRun {
  * Holds one execution of a run to its limits. A run that meets one is aborted, with all that runs within it: the
  * reason of its signal says which limit it was.
  */
-export class RunGuard implements ExecutionGuard, Timed {
+export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
   private bounds: Bounds;
   private stopTimer: (() => void) | undefined;
   /** The time that it has until its deadline; undefined without one. */
@@ -58,7 +59,8 @@ export class RunGuard implements ExecutionGuard, Timed {
   private startedAt: number | undefined;
   private reached: LimitExceeded | undefined;
   private warned = false;
-  private reject: ((reason: unknown) => void) | undefined;
+  /** Who waits for the work; undefined before and after it. */
+  private receiver: Receiver<unknown> | undefined;
 
   constructor(
     private readonly run: GuardedRun,
@@ -104,7 +106,7 @@ export class RunGuard implements ExecutionGuard, Timed {
   limit(limits: AnyLimits): void {
     const { owner, ceiling } = this.run;
     this.bounds = boundsOf({ kind: owner.kind, id: owner.id, limits }, ceiling);
-    if (this.reject === undefined) return;
+    if (this.receiver === undefined) return;
     this.disarm();
     this.arm();
   }
@@ -122,43 +124,52 @@ export class RunGuard implements ExecutionGuard, Timed {
     return this.spent() === undefined && (this.outer?.affords() ?? true);
   }
 
+  within<T>(work: () => Promise<T>): Promise<T> {
+    return promised((receiver) => this.begin((outcome) => deliver(work(), outcome), receiver));
+  }
+
   /**
    * Does the work of the run within its time. It ends with the limit that was met, and the outermost run with its abort,
-   * even if the work does not notice. One promise for all of it: it lives as long as the run.
+   * even if the work does not notice.
    */
-  within<T>(work: () => Promise<T>): Promise<T> {
+  begin<T>(work: (outcome: Receiver<T>) => void, receiver: Receiver<T>): void {
     this.startedAt = this.run.timers.now();
     this.arm();
-    return new Promise<T>((resolve, reject) => {
-      this.reject = reject;
-      const done = (result: T): void => {
-        this.leave();
-        resolve(result);
-      };
-      const { around, controller } = this;
-      // before the work begins: its first lines may look at the signal, or meet a limit
-      if ((around ?? controller).aborted) this.handleEvent();
-      else if (around === undefined) controller.onAbort = this;
-      else around.addEventListener('abort', this, { once: true });
-      work().then(done, (error: unknown) => this.fail(error));
-    });
+    this.receiver = receiver;
+    const { around, controller } = this;
+    // before the work begins: its first lines may look at the signal, or meet a limit
+    if ((around ?? controller).aborted) this.handleEvent();
+    else if (around === undefined) controller.onAbort = this;
+    else around.addEventListener('abort', this, { once: true });
+    try {
+      work(this);
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  received(result: unknown): void {
+    const { receiver } = this;
+    this.leave();
+    receiver?.received(result);
+  }
+
+  /** It may be called by what the work does itself: who waits for the work hears of it after that. */
+  failed(error: unknown): void {
+    const { receiver } = this;
+    this.leave();
+    if (receiver !== undefined) queueMicrotask(() => receiver.failed(error));
   }
 
   /** Something around it is aborted, or the outermost run itself. */
   handleEvent(): void {
-    if (this.around === undefined) this.fail(this.controller.reason);
+    if (this.around === undefined) this.failed(this.controller.reason);
     else this.controller.abort(this.around.reason);
   }
 
-  private fail(error: unknown): void {
-    const { reject } = this;
-    this.leave();
-    reject?.(error);
-  }
-
   private leave(): void {
-    if (this.reject === undefined) return;
-    this.reject = undefined;
+    if (this.receiver === undefined) return;
+    this.receiver = undefined;
     this.disarm();
     this.around?.removeEventListener('abort', this);
     if (this.outer !== null) this.run.meter.forget(this.run.prefix);
@@ -236,7 +247,7 @@ export class RunGuard implements ExecutionGuard, Timed {
   private exceed(bound: Bound, used: number): LimitExceeded {
     this.reached ??= new LimitExceeded(this.run.owner, bound, used, this.outer === null);
     this.run.ownName.abort(this.controller, this.reached);
-    this.fail(this.reached);
+    this.failed(this.reached);
     return this.reached;
   }
 }

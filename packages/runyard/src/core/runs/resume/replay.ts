@@ -2,6 +2,7 @@ import { errors } from '../../errors/errors.js';
 import { reasonOf } from '../../errors/reason.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import { silentLog } from '../../log.js';
+import type { Receiver } from '../../receiver.js';
 import type { Timers } from '../../timers.js';
 import {
   type BegunStep,
@@ -9,8 +10,8 @@ import {
   type ReplaySite,
   type RunContext,
   RunPaused,
-  type StepScope,
   type StepSpec,
+  type StepWork,
   type WithinCode,
 } from '../context.js';
 import { nothingSent } from '../events/sent-events.js';
@@ -122,12 +123,16 @@ class ReplayContext extends JournaledContext {
   protected override perform<T>(
     begun: StepRecord,
     spec: StepSpec<T>,
-    work: (scope: StepScope) => Promise<T>,
-  ): Promise<T> {
-    if (spec.contains === true) return super.perform(begun, spec, work);
+    work: StepWork<T>,
+    receiver: Receiver<T>,
+  ): void {
+    if (spec.contains === true) {
+      super.perform(begun, spec, work, receiver);
+      return;
+    }
     // a call has members inside only when it delegates, and then it is looked into
     if (spec.kind !== 'tool') this.trail.unopened.add(begun.key);
-    return Promise.reject(new ReplayEnd());
+    receiver.failed(new ReplayEnd());
   }
 }
 
