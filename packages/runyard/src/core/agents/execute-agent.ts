@@ -21,7 +21,7 @@ import { isGuarded } from './hooks/guarded.js';
 import { runPostHooks, runPreHooks } from './hooks/hooks.js';
 import type { ModelRecord } from './journal-records.js';
 import { learnFromRun } from './learning/learn.js';
-import { Remembering } from './memory/remembering.js';
+import { listenerOf } from './memory/remembering.js';
 import { metricsOf } from './metrics.js';
 import { reason, reasoningContentOf } from './reasoning/reasoning.js';
 import { completeReasoningTools, reportReasoningTools } from './reasoning/reasoning-tools.js';
@@ -178,7 +178,7 @@ function executionOf(
     given: null,
     soFar: new PastTurns(),
     results: new RememberedResults(messages),
-    remembering: new Remembering(agent, context),
+    remembering: listenerOf(agent, context),
     dependencies,
     metadata: { ...options.metadata, ...agent.settings.metadata },
     extra: unavailable.length > 0 ? { unavailable_tool_sources: [...unavailable] } : {},

@@ -35,26 +35,19 @@ interface Said {
  * Keeps what the user says in mind, beside the conversation: a model looks at each message while the agent works on
  * its answer. A failure here is logged and never ends the run.
  */
-export class Remembering implements UserListener {
+class Remembering implements UserListener {
   private work: StageWork;
   private readonly waiting: Said[] = [];
   private heard = false;
-  private readonly userId: string | null;
 
   constructor(
     private readonly agent: AgentDefinition,
     private readonly context: RunContext,
-  ) {
-    const { run, options, log } = context;
-    // what the run around it remembers of the user need not be remembered of every task
-    const isOn = agent.settings.updateMemoryOnRun === true && options.remembersOutside !== true;
-    this.userId = isOn ? run.userId : null;
-    if (isOn && run.userId === null)
-      log.debug({ runId: run.runId }, 'the run has no user: nothing is remembered');
-  }
+    private readonly userId: string,
+  ) {}
 
   hear(message: string, prefix = ''): void {
-    if (this.userId === null || message.trim() === '') return;
+    if (message.trim() === '') return;
     // the run that this one is a copy of has remembered it
     if (this.context.recorded(modelKey(prefix))?.attempt === inheritedAttempt) return;
     this.heard = true;
@@ -82,7 +75,6 @@ export class Remembering implements UserListener {
   /** One after the other: what was said later may change what was said before. */
   private begin(said: Said): void {
     const { userId } = this;
-    if (userId === null) return;
     this.work = (this.work ?? Promise.resolve())
       .then(() => this.remember(userId, said))
       .catch((error: unknown) => this.complain(error));
@@ -147,7 +139,6 @@ export class Remembering implements UserListener {
   }
 
   private async toTell(): Promise<readonly UserMemory[]> {
-    if (this.userId === null) return [];
     try {
       return await this.context.ports.memories.list(this.userId, toldMemories);
     } catch (error) {
@@ -161,6 +152,19 @@ export class Remembering implements UserListener {
     if (!signal.aborted)
       log.warn({ err: error, runId: run.runId }, 'the memories of the user could not be updated');
   }
+}
+
+/** Of the runs that remember nothing. */
+const inattentive: UserListener = { hear() {}, completed() {}, settled() {} };
+
+/** Who listens to the user of this run. */
+export function listenerOf(agent: AgentDefinition, context: RunContext): UserListener {
+  const { run, options, log } = context;
+  // what the run around it remembers of the user need not be remembered of every task
+  if (agent.settings.updateMemoryOnRun !== true || options.remembersOutside === true) return inattentive;
+  if (run.userId !== null) return new Remembering(agent, context, run.userId);
+  log.debug({ runId: run.runId }, 'the run has no user: nothing is remembered');
+  return inattentive;
 }
 
 const changesStep: StepSpec<MemoryRecord> = {

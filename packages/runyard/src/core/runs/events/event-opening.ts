@@ -14,9 +14,20 @@ export class EventOpening {
     const { runId, fields, depth, isJob } = origin;
     const own = oneLineJson(fields).slice(1, -1);
     const id = oneLineJson(runId);
-    this.json = isJob
-      ? joined(`"job_id":${id}`, own)
-      : joined(own, `"run_id":${id},"session_id":${oneLineJson(sessionId)},"nested_depth":${depth}`);
+    const parts = isJob
+      ? ['"job_id":', id, own && ',', own]
+      : [
+          own,
+          own && ',',
+          '"run_id":',
+          id,
+          ',"session_id":',
+          oneLineJson(sessionId),
+          ',"nested_depth":',
+          depth,
+        ];
+    // joined, they are one text; added to each other, they would all be kept as long as the events
+    this.json = parts.join('');
   }
 
   /** The event that was sent at this time. */
@@ -39,10 +50,6 @@ export class EventOpening {
     const beginning = `{"event":"${event.event}"`;
     return body.startsWith(beginning) ? body.slice(beginning.length, -1) : undefined;
   }
-}
-
-function joined(first: string, second: string): string {
-  return first === '' || second === '' ? first + second : `${first},${second}`;
 }
 
 /** What an event gets in a place of its own; no origin has fields of these names. */

@@ -7,19 +7,20 @@ const fewSteps = 16;
 
 /** The steps of a run in their order, found by key, by whose they are and by kind: there may be thousands. */
 export class StepIndex {
-  private readonly byKey = new Map<string, StepRecord>();
-  /** All of them until one changes: in between they are looked through several times. */
-  private listed: readonly StepRecord[] | null = null;
+  /** All of them in their order; null where there are many and one has changed. */
+  private listed: readonly StepRecord[] | null = [];
+  /** Null while there are few. */
+  private byKey: Map<string, StepRecord> | null = null;
   private byRun: StepsByRun | null = null;
   /** By the step that they are a part of; null until it is asked for. */
   private byOwner: Map<string, Map<string, StepRecord>> | null = null;
 
   get(key: string): StepRecord | undefined {
-    return this.byKey.get(key);
+    return this.byKey === null ? this.all().find((step) => step.key === key) : this.byKey.get(key);
   }
 
   all(): readonly StepRecord[] {
-    this.listed ??= inOrder([...this.byKey.values()]);
+    this.listed ??= inOrder([...(this.byKey?.values() ?? [])]);
     return this.listed;
   }
 
@@ -43,7 +44,8 @@ export class StepIndex {
 
   /** The failed tries of the step with this key, and the steps that have it as their parent. */
   partsOf(key: string): StepRecord[] {
-    if (this.byKey.size <= fewSteps) return this.select((step) => ownerOf(step) === key);
+    if (this.byKey === null || this.byKey.size <= fewSteps)
+      return this.select((step) => ownerOf(step) === key);
     if (this.byOwner === null) {
       this.byOwner = new Map();
       for (const step of this.byKey.values()) putPart(this.byOwner, step);
@@ -52,27 +54,40 @@ export class StepIndex {
   }
 
   put(step: StepRecord): void {
+    if (this.byKey === null) {
+      this.listed = inOrder([...this.without(step), step]);
+      if (this.listed.length <= fewSteps) return;
+      this.byKey = new Map();
+      this.byRun = new StepsByRun();
+      for (const known of this.listed) {
+        this.byKey.set(known.key, known);
+        this.byRun.put(known);
+      }
+      return;
+    }
     this.listed = null;
     this.byKey.set(step.key, step);
+    this.byRun?.put(step);
     if (this.byOwner !== null) putPart(this.byOwner, step);
-    if (this.byRun !== null) this.byRun.put(step);
-    else if (this.byKey.size > fewSteps) {
-      this.byRun = new StepsByRun();
-      for (const known of this.byKey.values()) this.byRun.put(known);
-    }
   }
 
   delete(step: StepRecord): void {
+    if (this.byKey === null) {
+      this.listed = this.without(step);
+      return;
+    }
     this.listed = null;
     this.byKey.delete(step.key);
     this.byRun?.delete(step);
     this.byOwner?.get(ownerOf(step))?.delete(step.key);
   }
 
+  private without({ key }: StepRecord): readonly StepRecord[] {
+    return this.all().filter((step) => step.key !== key);
+  }
+
   private select(is: (step: StepRecord) => boolean): StepRecord[] {
-    const found: StepRecord[] = [];
-    for (const step of this.byKey.values()) if (is(step)) found.push(step);
-    return found;
+    return this.all().filter(is);
   }
 }
 

@@ -46,7 +46,8 @@ class Line {
   ) {}
 
   add(timed: Timed): void {
-    this.ends.set(timed, this.timers.elapsed() + this.ms);
+    // a whole number takes no memory of its own
+    this.ends.set(timed, Math.ceil(this.timers.elapsed() + this.ms));
     if (this.stopTimer === undefined) this.wait(this.ms);
   }
 
