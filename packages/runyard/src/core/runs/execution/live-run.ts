@@ -369,6 +369,7 @@ export class LiveRun implements WriteSource {
     this.start.run = this.record;
     this.accepted = true;
     if (this.drainedAt !== undefined) this.lease.taken(this.drainedAt);
+    this.drainedAt = undefined;
     if (write.events !== undefined) this.log.stored(write.events.firstIndex + write.events.count);
   }
 

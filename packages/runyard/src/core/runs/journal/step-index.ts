@@ -55,7 +55,8 @@ export class StepIndex {
 
   put(step: StepRecord): void {
     if (this.byKey === null) {
-      this.listed = inOrder([...this.without(step), step]);
+      // a list that grows has room for more than most runs ever have
+      this.listed = inOrder(this.without(step).concat(step));
       if (this.listed.length <= fewSteps) return;
       this.byKey = new Map();
       this.byRun = new StepsByRun();
@@ -82,7 +83,7 @@ export class StepIndex {
     this.byOwner?.get(ownerOf(step))?.delete(step.key);
   }
 
-  private without({ key }: StepRecord): readonly StepRecord[] {
+  private without({ key }: StepRecord): StepRecord[] {
     return this.all().filter((step) => step.key !== key);
   }
 
