@@ -9,20 +9,22 @@ const tableConstraint = /^\s*(?:CONSTRAINT|PRIMARY KEY|UNIQUE|CHECK|FOREIGN KEY)
  * `ADD COLUMN`, SQLite reads its whole schema again: in an empty database, that is half of the time of all migrations.
  */
 export function withAddedColumns(statements: readonly string[]): string[] {
-  const result: string[] = [];
-  const creations = new Map<string, number>();
-  for (const sql of statements.map((text) => text.trim())) {
+  const result: { sql: string }[] = [];
+  const creations = new Map<string, { sql: string }>();
+  for (const text of statements) {
+    const statement = { sql: text.trim() };
+    const { sql } = statement;
     const [, created] = createTable.exec(sql) ?? [];
-    if (created !== undefined) creations.set(created, result.length);
+    if (created !== undefined) creations.set(created, statement);
     // the name means another table from here on
     const [, ...changed] = dropTable.exec(sql) ?? renameTable.exec(sql) ?? [];
     for (const table of changed) creations.delete(table);
     const [, table = '', column = ''] = addColumn.exec(sql) ?? [];
     const creation = creations.get(table);
-    if (creation === undefined) result.push(sql);
-    else result[creation] = withColumn(result[creation]!, column);
+    if (creation === undefined) result.push(statement);
+    else creation.sql = withColumn(creation.sql, column);
   }
-  return result;
+  return result.map(({ sql }) => sql);
 }
 
 /** After the other columns, and before what holds for the table. */
