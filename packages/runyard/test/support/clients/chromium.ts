@@ -7,9 +7,9 @@ import { afterEach, beforeAll } from 'vitest';
 import { patience } from '../patience.js';
 import { ReusedPage } from './reused-page.js';
 
-/** Chromium without the windows around the pages comes first: with them, each page costs fifteen times as much. */
+/** Chromium without the windows around the pages: with them, each page costs fifteen times as much. */
 const headlessShell = 'chromium-headless-shell';
-const names = [headlessShell, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const withWindows = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 interface SharedChromium {
   readonly browser: Browser;
@@ -74,31 +74,42 @@ export async function launchChromium(...args: string[]): Promise<Browser> {
 }
 
 /**
- * The browser named by RUNYARD_TEST_CHROMIUM, one on the path, one that playwright installed, or one from the
- * system's package manager. There is no test without it, so a machine that cannot have one gets an error.
+ * The browser named by RUNYARD_TEST_CHROMIUM, the one without windows from the path or the system's package manager,
+ * another one on the path, one that playwright installed, or a whole one from the package manager. There is no test
+ * without it, so a machine that cannot have one gets an error.
  */
 function findChromium(): string {
-  const given = process.env.RUNYARD_TEST_CHROMIUM;
-  if (given) return given;
-  const found = onPath() ?? (existsSync(chromium.executablePath()) ? chromium.executablePath() : undefined);
+  const found =
+    (process.env.RUNYARD_TEST_CHROMIUM || undefined) ??
+    installed(headlessShell) ??
+    onPath(withWindows) ??
+    (existsSync(chromium.executablePath()) ? chromium.executablePath() : undefined) ??
+    installed('chromium');
   if (found) return found;
-  if (process.getuid?.() === 0) installWithApt();
-  const installed = onPath();
-  if (installed) return installed;
   throw new Error('No Chromium to test with: install one, or name it in RUNYARD_TEST_CHROMIUM.');
 }
 
-function onPath(): string | undefined {
+function onPath(names: readonly string[]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return names
     .flatMap((name) => folders.map((folder) => join(folder, name)))
     .find((path) => existsSync(path));
 }
 
-/** Several files may need the browser at once, and the package manager refuses the second one. */
-function installWithApt(): void {
-  const install = `command -v ${headlessShell} || { apt-get update -qq; apt-get install -y -qq --no-install-recommends ${headlessShell}; }`;
-  spawnSync('flock', [join(tmpdir(), 'runyard-chromium.lock'), 'sh', '-c', install], {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  });
+/**
+ * The program of a package that apt installs when it is missing. Several files may need the browser at once, and the
+ * package manager refuses the second one. The lock notes what the test run has tried: not every release has the
+ * package, and to ask again takes long.
+ */
+function installed(name: string): string | undefined {
+  if (process.getuid?.() === 0) {
+    const lock = join(tmpdir(), `runyard-${name}.lock`);
+    const apt = 'apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20';
+    const install = `${apt} update; ${apt} install -y --no-install-recommends "$0"; echo "$1" > "$2"`;
+    const script = `command -v "$0" || grep -qx "$1" "$2" || { ${install}; }`;
+    spawnSync('flock', [lock, 'sh', '-c', script, name, process.env.RUNYARD_TEST_RUN ?? '', lock], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  }
+  return onPath([name]);
 }
