@@ -9,13 +9,14 @@ export async function install({ brew, apt }) {
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   const [command, ...words] = [...asRoot, 'apt-get'];
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // A stale package list is no reason to give up: the install says whether it works.
-  await capture(command, [...words, 'update', '-q'], { env });
-  const installed = await capture(
-    command,
-    [...words, 'install', '-y', '-q', '--no-install-recommends', apt],
-    { env },
-  );
+  const get = (...more) => capture(command, [...words, ...more], { env });
+  const wanted = ['install', '-y', '-q', '--no-install-recommends', apt];
+  let installed = await get(...wanted);
+  if (installed.code !== 0) {
+    // The package lists are missing or stale. To update them takes seconds that are seldom needed.
+    await get('update', '-q');
+    installed = await get(...wanted);
+  }
   return installed.code === 0 ? 'apt-get' : undefined;
 }
 

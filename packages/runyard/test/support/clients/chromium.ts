@@ -105,8 +105,9 @@ function installed(name: string): string | undefined {
   if (process.getuid?.() === 0) {
     const lock = join(tmpdir(), `runyard-${name}.lock`);
     const apt = 'apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20';
-    const install = `${apt} update; ${apt} install -y --no-install-recommends "$0"; echo "$1" > "$2"`;
-    const script = `command -v "$0" || grep -qx "$1" "$2" || { ${install}; }`;
+    const install = `${apt} install -y --no-install-recommends "$0"`;
+    const tried = `{ ${install} || { ${apt} update; ${install}; }; echo "$1" > "$2"; }`;
+    const script = `command -v "$0" || grep -qx "$1" "$2" || ${tried}`;
     spawnSync('flock', [lock, 'sh', '-c', script, name, process.env.RUNYARD_TEST_RUN ?? '', lock], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     });
