@@ -2,7 +2,6 @@ import { responseOf, withModel } from '../../models/called-model.js';
 import type { AnswerEnding, Model, ModelRequest } from '../../models/model.js';
 import { withPace } from '../../models/pace/paced-model.js';
 import { type ModelLike, resolveModel } from '../../models/resolve.js';
-import { promised } from '../../receiver.js';
 import type { StepScope } from '../../runs/context.js';
 import { runContent } from '../agent-events.js';
 import { plainMessage } from '../auxiliary/auxiliary-step.js';
@@ -11,8 +10,7 @@ import type { AgentExecution } from '../execution.js';
 import { isGuarded } from '../hooks/guarded.js';
 import { type AuxiliaryRecord, auxiliaryRecord, type ModelRecord } from '../journal-records.js';
 import { withNewReferences } from '../knowledge/shown-references.js';
-import { AnswerReader } from '../turns/answer-reader.js';
-import { elapsedSeconds, modelRecordOf } from '../turns/model-record.js';
+import { elapsedSeconds, modelRecordOf, streamed } from '../turns/model-step.js';
 import { withTransforms } from '../turns/text-transforms.js';
 import type { Answer } from './answer-record.js';
 import { rewrittenEnding } from './ending.js';
@@ -78,8 +76,7 @@ async function write(
   const { agent, context } = execution;
   const model = withTransforms(execution, withPace(context, writer), shape !== null);
   if (shape === null && context.options.stream && !isGuarded(agent.settings)) {
-    const call = { model, request, delta: runContent('', 'str'), draft: true };
-    return promised((receiver) => new AnswerReader(execution, call, receiver).begin(scope));
+    return streamed(execution, scope, { model, request, delta: runContent('', 'str'), draft: true });
   }
   const begun = performance.now();
   const given = await withModel(context, model, () => model.generate(request, { signal: scope.signal }));

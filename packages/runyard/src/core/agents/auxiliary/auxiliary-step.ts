@@ -7,7 +7,7 @@ import type { Model, OutputFormat, ToolDefinition } from '../../models/model.js'
 import { withPace } from '../../models/pace/paced-model.js';
 import type { RunContext, StepSpec } from '../../runs/context.js';
 import { type AuxiliaryRecord, type AuxiliaryRole, auxiliaryRecord } from '../journal-records.js';
-import { elapsedSeconds, modelRecordOf } from '../turns/model-record.js';
+import { elapsedSeconds, modelRecordOf } from '../turns/model-step.js';
 import { withOutput } from './structured-request.js';
 
 export interface AuxiliaryCall {

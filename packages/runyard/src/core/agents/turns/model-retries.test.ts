@@ -2,12 +2,12 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { silentLog } from '../../log.js';
 import { ModelError } from '../../models/model-error.js';
 import { scriptedModel } from '../../models/scripted.js';
-import { deliver, promised } from '../../receiver.js';
+import { promised } from '../../receiver.js';
 import type { StepScope } from '../../runs/context.js';
 import type { AgentSettings } from '../definition.js';
 import type { AgentExecution } from '../execution.js';
 import type { ModelRecord } from '../journal-records.js';
-import { callUntilAnswered, type Tried } from './model-retries.js';
+import { callUntilAnswered } from './model-retries.js';
 
 const answer = { content: 'ok' } as ModelRecord;
 const busy = (retryAfterMs?: number) =>
@@ -39,15 +39,12 @@ async function delaysOf(settings: Partial<AgentSettings>, failures: readonly Err
     fallback: null,
   } as unknown as AgentExecution;
   const scope = { signal: new AbortController().signal } as StepScope;
-  const answered = async (callsBefore: number) => {
+  const call = async (callsBefore: number) => {
     const failure = failures[callsBefore];
     if (failure !== undefined) throw failure;
     return answer;
   };
-  const tried: Tried = {
-    call: (_scope, callsBefore, receiver) => deliver(answered(callsBefore), receiver),
-  };
-  await promised((receiver) => callUntilAnswered(execution, scope, tried, receiver));
+  await promised((receiver) => callUntilAnswered(execution, scope, call, receiver));
   return delays;
 }
 

@@ -4,7 +4,7 @@ import type { FailureReason } from '../../models/failure-reason.js';
 import type { Model } from '../../models/model.js';
 import { ModelError } from '../../models/model-error.js';
 import { resolveModel } from '../../models/resolve.js';
-import { deliver, promised, type Receiver } from '../../receiver.js';
+import { deliver, type Receiver } from '../../receiver.js';
 import type { StepScope } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { AgentSettings } from '../definition.js';
@@ -16,56 +16,31 @@ const defaultDelayMs = 1_000;
 /** The longest wait before the next try: a provider that asks for more has failed. */
 const longestDelayMs = 60_000;
 
-/** What is tried. */
-export interface Tried {
-  /** `callsBefore`: the number of calls before this one. */
-  call(scope: StepScope, callsBefore: number, receiver: Receiver<ModelRecord>): void;
-}
-
 /**
  * Calls the model of the execution: again after a failure as often as the agent allows, then the fall-back models for
- * the reason of the failure, each once. A fall-back that is reached stays the model of the execution.
+ * the reason of the failure, each once. A fall-back that is reached stays the model of the execution. `call` gets the
+ * number of calls before it.
  */
 export function callUntilAnswered(
   execution: AgentExecution,
   scope: StepScope,
-  tried: Tried,
+  call: (callsBefore: number) => Promise<ModelRecord>,
   receiver: Receiver<ModelRecord>,
 ): void {
-  const first = new FirstTry(execution, scope, tried, receiver);
+  const startedAt = execution.context.timers.now();
+  const again = (error: unknown): void =>
+    deliver(callAgain(execution, scope, call, { error, startedAt }), receiver);
   try {
-    tried.call(scope, 0, first);
+    call(0).then((record) => receiver.received(record), again);
   } catch (error) {
-    first.failed(error);
-  }
-}
-
-class FirstTry implements Receiver<ModelRecord> {
-  private readonly startedAt: number;
-
-  constructor(
-    private readonly execution: AgentExecution,
-    private readonly scope: StepScope,
-    private readonly tried: Tried,
-    private readonly receiver: Receiver<ModelRecord>,
-  ) {
-    this.startedAt = execution.context.timers.now();
-  }
-
-  received(record: ModelRecord): void {
-    this.receiver.received(record);
-  }
-
-  failed(error: unknown): void {
-    const { execution, scope, tried, startedAt } = this;
-    deliver(callAgain(execution, scope, tried, { error, startedAt }), this.receiver);
+    again(error);
   }
 }
 
 async function callAgain(
   execution: AgentExecution,
   scope: StepScope,
-  tried: Tried,
+  call: (callsBefore: number) => Promise<ModelRecord>,
   { error, startedAt }: { error: unknown; startedAt: number },
 ): Promise<ModelRecord> {
   const { agent, context } = execution;
@@ -101,7 +76,7 @@ async function callAgain(
     }
     startedAt = context.timers.now();
     try {
-      return await promised<ModelRecord>((receiver) => tried.call(scope, callsBefore, receiver));
+      return await call(callsBefore);
     } catch (failure) {
       error = failure;
     }

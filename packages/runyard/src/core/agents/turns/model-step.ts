@@ -1,9 +1,10 @@
-import { callOptions, responseOf, withModel } from '../../models/called-model.js';
-import type { Model, ModelRequest, ToolChoice, ToolDefinition } from '../../models/model.js';
+import type { PieceEvent } from '../../events/run-event.js';
+import { callOptions, onBehalf, pieceOf, responseOf, withModel } from '../../models/called-model.js';
+import type { Model, ModelRequest, ModelResponse, ToolChoice, ToolDefinition } from '../../models/model.js';
 import { withPace } from '../../models/pace/paced-model.js';
 import type { Writable } from '../../objects.js';
-import { deliver, type Receiver } from '../../receiver.js';
-import type { StepScope } from '../../runs/context.js';
+import type { Receiver } from '../../receiver.js';
+import type { StepScope, StepWork } from '../../runs/context.js';
 import {
   modelFields,
   modelRequestCompleted,
@@ -18,17 +19,15 @@ import { isGuarded } from '../hooks/guarded.js';
 import { type ModelRecord, modelRecord } from '../journal-records.js';
 import { withNewReferences } from '../knowledge/shown-references.js';
 import { Thinking } from '../reasoning/thinking.js';
-import { AnswerReader } from './answer-reader.js';
 import { withCache } from './cached-calls.js';
 import { withOwnCallIds } from './call-ids.js';
 import { isStreamed, newCallRecord } from './call-record.js';
-import { elapsedSeconds, modelRecordOf } from './model-record.js';
-import { answeredBy, callUntilAnswered, type Tried, useRecordedModel } from './model-retries.js';
+import { answeredBy, callUntilAnswered, useRecordedModel } from './model-retries.js';
 import { withTransforms } from './text-transforms.js';
 
 /**
  * One model call of the conversation, journaled with all its tries. A run waits for its model most of its life: no async
- * function waits with it.
+ * function waits with it but the one that reads the answer.
  */
 export function callModel(execution: AgentExecution, turn: number, receiver: Receiver<ModelRecord>): void {
   const { context } = execution;
@@ -39,22 +38,23 @@ export function callModel(execution: AgentExecution, turn: number, receiver: Rec
     record: modelRecord,
     input: newCallRecord(execution),
   } as const;
-  const call = new CalledModel(execution, key, receiver);
-  context.stepFor(key, spec, (scope, outcome) => callUntilAnswered(execution, scope, call, outcome), call);
+  const calls: StepWork<ModelRecord> = (scope, outcome) => {
+    const call = (callsBefore: number) => {
+      announce(execution, key, callsBefore);
+      return answerOnce(execution, scope);
+    };
+    callUntilAnswered(execution, scope, call, outcome);
+  };
+  context.stepFor(key, spec, calls, new CalledModel(execution, key, receiver));
 }
 
-/** Calls the model as often as it takes, and shows that it has answered. */
-class CalledModel implements Tried, Receiver<ModelRecord> {
+/** Shows that the model has answered. */
+class CalledModel implements Receiver<ModelRecord> {
   constructor(
     private readonly execution: AgentExecution,
     private readonly key: string,
     private readonly receiver: Receiver<ModelRecord>,
   ) {}
-
-  call(scope: StepScope, callsBefore: number, receiver: Receiver<ModelRecord>): void {
-    announce(this.execution, this.key, callsBefore);
-    answerOnce(this.execution, scope, receiver);
-  }
 
   received(record: ModelRecord): void {
     const { execution, key } = this;
@@ -98,24 +98,20 @@ function modelToCall(execution: AgentExecution): Model {
   return withTransforms(execution, withCache(execution, withPace(context, model)), output !== null);
 }
 
-function answerOnce(execution: AgentExecution, scope: StepScope, receiver: Receiver<ModelRecord>): void {
+function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
   const { context } = execution;
   // what an earlier call said is in its own message
   context.draft.content = '';
-  if (!isStreamed(execution)) {
-    deliver(whole(execution, scope), receiver);
-    return;
-  }
+  if (!isStreamed(execution)) return whole(execution, scope);
   // the content is shown in its shape when it is complete
   const intermediate = isIntermediate(execution) || execution.output !== null;
-  const call = {
+  return streamed(execution, scope, {
     model: modelToCall(execution),
     request: requestOf(execution),
     delta: intermediate ? runIntermediateContent('') : runContent('', 'str'),
     accepted,
     draft: !intermediate,
-  };
-  new AnswerReader(execution, call, receiver).begin(scope);
+  });
 }
 
 async function whole(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
@@ -142,6 +138,66 @@ async function whole(execution: AgentExecution, scope: StepScope): Promise<Model
     context.emit(withNewReferences(execution, event), `${scope.key}:content`);
   }
   return accepted(execution, modelRecordOf(response, elapsedSeconds(started)));
+}
+
+/** A model call whose text is emitted as it arrives. */
+export interface StreamedCall {
+  readonly model: Model;
+  readonly request: ModelRequest;
+  /** The event of each piece of text. */
+  readonly delta: PieceEvent;
+  /** Makes what is recorded from what the model answered. */
+  readonly accepted?: (execution: AgentExecution, answer: ModelRecord) => ModelRecord;
+  /** Whether the text is what the run has to show if it ends here. */
+  readonly draft: boolean;
+}
+
+export function streamed(
+  execution: AgentExecution,
+  scope: StepScope,
+  call: StreamedCall,
+): Promise<ModelRecord> {
+  return onBehalf(execution.context, call.model, () => read(execution, scope, call));
+}
+
+async function read(execution: AgentExecution, scope: StepScope, call: StreamedCall): Promise<ModelRecord> {
+  const { context } = execution;
+  const { model, delta } = call;
+  const started = performance.now();
+  let answer: ModelRecord | undefined;
+  try {
+    let thinking: Thinking | undefined;
+    let firstToken: number | null = null;
+    let speaking = false;
+    for await (const chunk of model.stream(call.request, callOptions(model, scope))) {
+      if (chunk.type === 'response') {
+        thinking?.end();
+        answer = modelRecordOf(responseOf(model, chunk.response), firstToken ?? elapsedSeconds(started));
+        break;
+      }
+      firstToken ??= elapsedSeconds(started);
+      const piece = pieceOf(model, chunk.text);
+      if (chunk.type === 'text') {
+        thinking?.end();
+        // only the first piece of an answer is empty: it says that the answer begins, also when it is given once more
+        if (!speaking) context.emitDelta(withNewReferences(execution, delta), '');
+        speaking = true;
+        if (piece !== '') context.emitDelta(delta, piece);
+        if (call.draft) context.draft.content += piece;
+      } else {
+        thinking ??= new Thinking(context);
+        thinking.piece(piece);
+      }
+      const congestion = context.congestion();
+      if (congestion !== undefined) await congestion;
+    }
+    if (answer === undefined) throw new Error(`The model ${model.id} ended its stream without a response`);
+    context.observer?.modelAnswered(model, performance.now() - started, answer);
+  } catch (error) {
+    context.observer?.modelFailed(model, performance.now() - started, error);
+    throw error;
+  }
+  return call.accepted?.(execution, answer) ?? answer;
 }
 
 /** A separate model writes the final text from what this one says. */
@@ -179,4 +235,22 @@ function toolDefinitions(tools: Iterable<{ definition: ToolDefinition }>): ToolD
   const definitions: ToolDefinition[] = [];
   for (const { definition } of tools) definitions.push(definition);
   return definitions;
+}
+
+export function modelRecordOf(response: ModelResponse, timeToFirstToken: number): ModelRecord {
+  const { content, finishReason, usage } = response;
+  // stored: fields without a value are not there, and the others in this order
+  const record: Writable<ModelRecord> = { content, finishReason, usage: { ...usage }, timeToFirstToken };
+  if (response.finishMessage) record.finishMessage = response.finishMessage;
+  if (response.citations !== undefined) record.citations = response.citations;
+  if (response.reasoningContent) record.reasoning = response.reasoningContent;
+  if (response.toolCalls.length > 0) record.toolCalls = response.toolCalls.map((call) => ({ ...call }));
+  if (response.providerData !== undefined) record.providerData = response.providerData;
+  if (response.media?.length) record.media = response.media;
+  if (response.cached === true) record.cached = true;
+  return record;
+}
+
+export function elapsedSeconds(started: number): number {
+  return Math.round(performance.now() - started) / 1000;
 }
