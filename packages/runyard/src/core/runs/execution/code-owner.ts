@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { Log } from '../../log.js';
 
 /** Whose application code is running: what it leaves behind (timers, promises, listeners) still belongs to it. */
@@ -53,7 +53,13 @@ export class OwnName {
   }
 }
 
-/** For what serves many runs: it works for none of them, whichever set it off. */
+/** The context of no run and no request. */
+const neutral = new AsyncResource('Runyard');
+
+/**
+ * For what serves many runs: it works for none of them, whichever caused it, and keeps nothing of what the application
+ * has in its own `AsyncLocalStorage` for that one.
+ */
 export function runWithoutOwner<T>(work: () => T): T {
-  return owners.exit(work);
+  return neutral.runInAsyncScope(work);
 }

@@ -48,7 +48,7 @@ class Line {
   add(timed: Timed): void {
     // a whole number takes no memory of its own
     this.ends.set(timed, Math.ceil(this.timers.elapsed() + this.ms));
-    if (this.stopTimer === undefined) this.wait(this.ms);
+    if (this.stopTimer === undefined) this.waitForFirst();
   }
 
   delete(timed: Timed): void {
@@ -58,9 +58,13 @@ class Line {
     this.onEmpty();
   }
 
-  /** The timer is that of all: it belongs to none of those who began. */
-  private wait(ms: number): void {
-    this.stopTimer = runWithoutOwner(() => this.timers.every(Math.max(Math.ceil(ms), 1), () => this.look()));
+  /** The timer is that of all: it belongs to none of those that began. */
+  private waitForFirst(): void {
+    this.stop();
+    const [, end] = this.ends.first() ?? [];
+    if (end === undefined) return;
+    const ms = Math.max(Math.ceil(end - this.timers.elapsed()), 1);
+    this.stopTimer = runWithoutOwner(() => this.timers.every(ms, () => this.look()));
   }
 
   private stop(): void {
@@ -70,16 +74,15 @@ class Line {
 
   /** The first may have been deleted since the timer began, and a timer may fire early. */
   private look(): void {
-    this.stop();
     const now = this.timers.elapsed();
-    for (let first = this.ends.first(); first !== undefined; first = this.ends.first()) {
-      const [timed, end] = first;
-      if (end > now) {
-        this.wait(end - now);
-        return;
+    try {
+      for (let first = this.ends.first(); first !== undefined && first[1] <= now; first = this.ends.first()) {
+        const [timed] = first;
+        this.delete(timed);
+        timed.timeUp();
       }
-      this.delete(timed);
-      timed.timeUp();
+    } finally {
+      this.waitForFirst();
     }
   }
 }

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { LazyAbort } from '../../abort.js';
 import type { Log } from '../../log.js';
 import { deliver, promised, type Receiver } from '../../receiver.js';
@@ -61,6 +62,8 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
   private warned = false;
   /** Who waits for the work; undefined before and after it. */
   private receiver: Receiver<unknown> | undefined;
+  /** Where the work began: what the run does when another request cancels it, or its time is up, belongs to it. */
+  private scope: AsyncResource | undefined;
 
   constructor(
     private readonly run: GuardedRun,
@@ -136,6 +139,7 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
     this.startedAt = this.run.timers.now();
     this.arm();
     this.receiver = receiver;
+    this.scope = new AsyncResource('RunGuard');
     const { around, controller } = this;
     // before the work begins: its first lines may look at the signal, or meet a limit
     if ((around ?? controller).aborted) this.handleEvent();
@@ -156,9 +160,9 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
 
   /** It may be called by what the work does itself: who waits for the work hears of it after that. */
   failed(error: unknown): void {
-    const { receiver } = this;
+    const { receiver, scope } = this;
     this.leave();
-    if (receiver !== undefined) queueMicrotask(() => receiver.failed(error));
+    if (receiver !== undefined) queueMicrotask(() => scope?.runInAsyncScope(() => receiver.failed(error)));
   }
 
   /** Something around it is aborted, or the outermost run itself. */
@@ -236,6 +240,10 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
   }
 
   timeUp(): void {
+    this.scope?.runInAsyncScope(() => this.endTime());
+  }
+
+  private endTime(): void {
     const bound = this.bounds.timeMs;
     if (bound === undefined) return;
     this.disarm();

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
 import { TransientMap } from '../../../core/collections/transient-map.js';
 import { isReported, type RunyardError } from '../../../core/errors/errors.js';
@@ -98,6 +99,8 @@ export function writeEventStream(
  */
 class OpenStream implements ResponseStream, EventReceiver {
   readonly #response: ServerResponse;
+  /** What is written belongs to the request of the stream, whichever request caused the event. */
+  readonly #scope = new AsyncResource('EventStream');
   #lastWrite: number;
   #lookAt: number;
   #wrote = false;
@@ -179,7 +182,7 @@ class OpenStream implements ResponseStream, EventReceiver {
   }
 
   received(events: readonly StreamEvent[] | null): void {
-    if (!this.#ended) void this.#send(events);
+    if (!this.#ended) void this.#scope.runInAsyncScope(() => this.#send(events));
   }
 
   async #send(events: readonly StreamEvent[] | null): Promise<void> {

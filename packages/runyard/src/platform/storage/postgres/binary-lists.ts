@@ -57,7 +57,7 @@ function encoded(type: ColumnType, value: SqlValue | undefined): string | number
   if (type === 'text') return encodeText(String(value));
   const number = Number(value);
   // PostgreSQL would refuse it as a text; its bytes would be those of another number
-  if (type !== 'double precision' && !Number.isInteger(number))
+  if (String(number) !== String(value) || (type !== 'double precision' && !Number.isInteger(number)))
     throw new TypeError(`${value} is stored as ${type}, which it is not.`);
   return number;
 }
