@@ -1,14 +1,14 @@
 /**
- * Who waits for the outcome of work that may take long. It is an object that is there anyway: a promise and an async
- * function that waits for it take up to a kilobyte for as long as the work lasts. It gets one of both, once, and throws
- * nothing.
+ * Receives the outcome of work that may take long: one call of one of both methods, which must not throw. Callers pass
+ * an object that exists anyway: a promise and an async function that awaits it take up to a kilobyte while the work
+ * lasts.
  */
 export interface Receiver<T> {
   received(result: T): void;
   failed(error: unknown): void;
 }
 
-/** Hands on what comes of a promise. */
+/** Passes the outcome of a promise to a receiver. */
 export function deliver<T>(work: Promise<T>, receiver: Receiver<T>): void {
   work.then(
     (result) => receiver.received(result),
@@ -16,7 +16,7 @@ export function deliver<T>(work: Promise<T>, receiver: Receiver<T>): void {
   );
 }
 
-/** A promise of what the work hands to its receiver. */
+/** A promise of the outcome that the work passes to its receiver. */
 export function promised<T>(begin: (receiver: Receiver<T>) => void): Promise<T> {
   return new Promise((received, failed) => begin({ received, failed }));
 }

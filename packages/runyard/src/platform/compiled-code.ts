@@ -10,7 +10,7 @@ import * as zlib from 'node:zlib';
 /**
  * Once a service has started: what it has compiled by then is what the next start needs. A machine with other work may
  * take long for a start, and some services never rest: the code is kept after a time with little work, or after the last.
- * A process that ends before keeps what it has, until another one lives long enough.
+ * A process that ends earlier keeps what it has compiled, until one that lives long enough replaces it.
  */
 const settledMs = 2_000;
 const restingMs = 200;

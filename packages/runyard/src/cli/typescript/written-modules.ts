@@ -9,8 +9,8 @@ import { maker, stripTypes } from './strip-types.js';
 type Exports = Record<string, unknown>;
 
 /**
- * What is called before any code of the application, and by each written module. A name of its own: a module may declare `Symbol`, or even
- * `globalThis`.
+ * A function that is called before any code of the application, and by each written module. It has a name of its own: a
+ * module may declare `Symbol`, or even `globalThis`.
  */
 const begun = '__runyardModule';
 

@@ -47,7 +47,7 @@ export function executeAgent(
   void new ExecutedAgent(agent, context, receiver).begin();
 }
 
-/** What goes from one model call to the next. A run waits for its model most of its life: no async function waits with it. */
+/** One execution of an agent, over all its turns. A run waits for its model most of its life: none of its async functions waits with it. */
 class ExecutedAgent implements Receiver<ModelRecord> {
   private execution: AgentExecution | undefined;
   private turn = 0;
@@ -74,7 +74,7 @@ class ExecutedAgent implements Receiver<ModelRecord> {
   }
 
   received(answer: ModelRecord): void {
-    void this.goOn(answer);
+    void this.finishTurn(answer);
   }
 
   failed(error: unknown): void {
@@ -87,12 +87,12 @@ class ExecutedAgent implements Receiver<ModelRecord> {
     callModelWithHooks(execution, this.turn, this);
   }
 
-  private async goOn(answer: ModelRecord): Promise<void> {
+  private async finishTurn(answer: ModelRecord): Promise<void> {
     const { execution } = this;
     if (execution === undefined) return;
     let result: RunResult;
     try {
-      const finished = finishTurn(execution, this.turn, answer, this.shown);
+      const finished = lastTurnAfter(execution, this.turn, answer, this.shown);
       const last = isPromise(finished) ? await finished : finished;
       if (last === undefined) {
         this.turn += 1;
@@ -105,7 +105,7 @@ class ExecutedAgent implements Receiver<ModelRecord> {
     this.receiver.received(result);
   }
 
-  /** What the user said is kept in mind at the same time: a run that fails, or pauses, has done with that. */
+  /** Memories are stored at the same time: a run fails, or pauses, only once that work has ended. */
   private async end(error: unknown): Promise<void> {
     await this.execution?.remembering.settled();
     this.receiver.failed(error);
@@ -204,7 +204,7 @@ interface LastTurn {
  * What follows a model call: the tools that the model asked for. The answer is the last turn when the model is done or a
  * tool ends the run, and no more input is pending. `shown` gets the results that tools asked to show.
  */
-function finishTurn(
+function lastTurnAfter(
   execution: AgentExecution,
   turn: number,
   answer: ModelRecord,
@@ -214,7 +214,7 @@ function finishTurn(
   const called = recordedStep(context, `model:${turn}`);
   soFar.called(called);
   messages.push(...turnMessages(called, []));
-  if (answer.toolCalls !== undefined) return finishToolTurn(execution, turn, answer, shown);
+  if (answer.toolCalls !== undefined) return lastTurnAfterTools(execution, turn, answer, shown);
   const last = (continues: boolean): LastTurn | undefined => {
     if (!continues) return { answer, shown };
     shown.length = 0;
@@ -224,7 +224,7 @@ function finishTurn(
   return isPromise(continues) ? continues.then(last) : last(continues);
 }
 
-async function finishToolTurn(
+async function lastTurnAfterTools(
   execution: AgentExecution,
   turn: number,
   answer: ModelRecord,

@@ -74,7 +74,7 @@ export interface StepScope {
   readonly idempotencyKey: string;
 }
 
-/** Does the work of a step, and hands on what comes of it. */
+/** Does the work of a step, and passes on its outcome. */
 export type StepWork<T> = (scope: StepScope, outcome: Receiver<T>) => void;
 
 /** Something that has to be answered from outside before the run can continue. */

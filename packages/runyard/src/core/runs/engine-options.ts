@@ -57,7 +57,7 @@ export interface EngineOptions extends EnginePorts {
   readonly observer?: RunObserver | undefined;
   /** Finds what executes a stored run; undefined when it is not registered in this process. */
   readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
-  /** Rejects while it is known that nothing can be stored, before anything is done for a new run. */
+  /** Throws or rejects while it is known that nothing can be stored, before anything is done for a new run. */
   readonly assertWritable?: () => Promise<void> | undefined;
   /** Set in a service: runs of components that are not registered here are left to other processes, or ended. */
   readonly orphans?: OrphanOptions;

@@ -35,7 +35,7 @@ const wakeMs = 1_000;
 /** How often to look for runs that wait in other processes, and whether those that wait here still do. */
 const offeredMs = 500;
 
-/** Of a new session: one for all. */
+/** The state of a new session, shared by all runs: nothing changes it. */
 const noState: JsonObject = {};
 
 /** How long a key that a client chose refers to the run that was started with it. */

@@ -5,7 +5,7 @@ import { ownEntry } from '../own-entry.js';
 
 export function startParsingProcess(heapMib: number): ChildProcess {
   const { file, execArgv } = ownEntry(import.meta.url, 'platform/documents/parsing-process');
-  // not imported: each start would pay for it
+  // not imported: it would slow each start
   const { fork }: typeof import('node:child_process') = createRequire(import.meta.url)('node:child_process');
   return fork(fileURLToPath(file), [], {
     // Hooks, profilers and secrets of the process are not for one that reads what strangers wrote.

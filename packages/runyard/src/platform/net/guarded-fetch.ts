@@ -221,12 +221,12 @@ function checkHost(host: string, hosts: readonly string[]): void {
 /** A refusal of a name takes a multiple of this, so that its duration does not reveal how soon it was known. */
 const refusalStepMs = 500;
 
-/** Resolves a name as the connection needs it, and fails if any of its addresses is not public. */
-/** Not imported: it loads all of TLS, which each start would pay for. */
+/** Not imported: it loads all of TLS, which would slow each start. */
 function httpsRequest(): typeof httpRequest {
   return createRequire(import.meta.url)('node:https').request;
 }
 
+/** Resolves a name as the connection needs it, and fails if any of its addresses is not public. */
 const publicLookup: NonNullable<RequestOptions['lookup']> = (hostname, options, callback) => {
   const begun = performance.now();
   lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {

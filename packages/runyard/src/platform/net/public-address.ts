@@ -25,7 +25,7 @@ const specialIPv6 = [
   ['3fff::', 20],
 ] as const;
 
-/** Made at the first use: a start needs none of them. */
+/** Created at the first use: a start needs none of them. */
 let networks: ReturnType<typeof makeNetworks> | undefined;
 
 function makeNetworks() {

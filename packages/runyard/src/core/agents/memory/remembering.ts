@@ -154,17 +154,17 @@ class Remembering implements UserListener {
   }
 }
 
-/** Of the runs that remember nothing. */
-const inattentive: UserListener = { hear() {}, completed() {}, settled() {} };
+/** For runs that remember nothing. */
+const noListener: UserListener = { hear() {}, completed() {}, settled() {} };
 
-/** Who listens to the user of this run. */
+/** The listener for the messages of the user of this run. */
 export function listenerOf(agent: AgentDefinition, context: RunContext): UserListener {
   const { run, options, log } = context;
   // what the run around it remembers of the user need not be remembered of every task
-  if (agent.settings.updateMemoryOnRun !== true || options.remembersOutside === true) return inattentive;
+  if (agent.settings.updateMemoryOnRun !== true || options.remembersOutside === true) return noListener;
   if (run.userId !== null) return new Remembering(agent, context, run.userId);
   log.debug({ runId: run.runId }, 'the run has no user: nothing is remembered');
-  return inattentive;
+  return noListener;
 }
 
 const changesStep: StepSpec<MemoryRecord> = {

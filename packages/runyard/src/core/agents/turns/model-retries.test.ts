@@ -74,3 +74,35 @@ test('each fall-back has retries of its own', async () => {
   expect(await delaysOf(settings, [busy(), busy(), busy()])).toEqual([10, 10]);
   await expect(delaysOf(settings, [busy(), busy(), busy(), busy()])).rejects.toThrow('busy');
 });
+
+test('each failed try is recorded with the time at which it began', async () => {
+  let now = 0;
+  const begun: number[] = [];
+  const execution = {
+    agent: { settings: { retries: 2 } },
+    context: {
+      log: silentLog,
+      timers: {
+        now: () => now,
+        after: (ms: number, work: () => void) => {
+          now += ms;
+          queueMicrotask(work);
+          return () => {};
+        },
+      },
+      run: { runId: 'r' },
+      ports: {},
+      noteTry: (_key: string, { startedAt }: { startedAt: number }) => void begun.push(startedAt),
+    },
+    model: scriptedModel([]),
+    fallback: null,
+  } as unknown as AgentExecution;
+  const scope = { signal: new AbortController().signal } as StepScope;
+  const call = async (callsBefore: number) => {
+    now += 10;
+    if (callsBefore < 2) throw busy();
+    return answer;
+  };
+  await promised((receiver) => callUntilAnswered(execution, scope, call, receiver));
+  expect(begun).toEqual([0, 1_010]);
+});

@@ -1,3 +1,4 @@
+import { deliver, promised, type Receiver } from '../../receiver.js';
 import type { Timers } from '../../timers.js';
 import type { TextSource } from '../journal/long-texts.js';
 import type { RunJournal } from '../journal/ports.js';
@@ -29,12 +30,6 @@ export interface EventSources {
 
 type Found = readonly LoggedEvent[] | null;
 
-/** Who waits for the next events. */
-interface Receiver {
-  received(found: Found): void;
-  failed(error: unknown): void;
-}
-
 /**
  * A cursor over the events of one run: from memory while the run is live here and the reader keeps up, from the
  * store otherwise. It holds no events, so a reader that stops reading costs only itself.
@@ -42,8 +37,8 @@ interface Receiver {
 export class EventReader implements Waiter {
   private closed = false;
   private log: EventLog | undefined;
-  /** Who waits for more of a live run. */
-  private receiver: Receiver | null = null;
+  /** Waits for more of a live run. */
+  private receiver: Receiver<Found> | null = null;
   /** Ends the wait of `look`. */
   private resume: (() => void) | null = null;
   private stopPolling: (() => void) | null = null;
@@ -87,11 +82,11 @@ export class EventReader implements Waiter {
 
   /** The next events, in order, at least one; null at the end of the run (or of its present life: a pause). */
   next(): Promise<Found> {
-    return new Promise((received, failed) => this.nextFor({ received, failed }));
+    return promised((receiver) => this.nextFor(receiver));
   }
 
   /** The same without a promise: most readers wait for a live run that is silent, and a promise takes half a kilobyte. */
-  nextFor(receiver: Receiver): void {
+  nextFor(receiver: Receiver<Found>): void {
     const events = this.atHand();
     if (events === undefined) this.serve(receiver);
     else receiver.received(events);
@@ -111,13 +106,10 @@ export class EventReader implements Waiter {
     queueMicrotask(() => this.nextFor(receiver));
   }
 
-  private serve(receiver: Receiver): void {
+  private serve(receiver: Receiver<Found>): void {
     const { log } = this;
     if (this.closed || log === undefined || log.ended || log.hasMore(this.cursor))
-      this.look().then(
-        (found) => receiver.received(found),
-        (error: unknown) => receiver.failed(error),
-      );
+      deliver(this.look(), receiver);
     else {
       this.receiver = receiver;
       log.onceChanged(this);

@@ -246,7 +246,7 @@ export class RunExecutor {
     return new LiveHandle(this, entry);
   }
 
-  /** Begins the work of the run. It waits for what comes before, and not for the work. */
+  /** Begins the work of the run: waits for its slot and its claim, and not for the work. */
   private async execute(entry: Executed): Promise<void> {
     const { live, executable, context, guard } = entry;
     const slots = slotsOfRun(this.options, live.run);
@@ -262,7 +262,7 @@ export class RunExecutor {
       entry.hasBegun = true;
       if (live.run.status !== 'running') live.transition('running');
       this.options.observer?.runBegan(live.run, live.entry);
-      // what starts the run goes on before its first event
+      // the code that started the run continues before the first event
       await Promise.resolve();
       // a run that begins here has recorded nothing that could be in the way
       if (live.entry !== 'started') await this.take(live, executable);

@@ -61,7 +61,7 @@ export interface RunSurroundings
 interface StepInTurn {
   readonly key: string;
   readonly recorded: StepRecord | undefined;
-  /** What to wait for when the lease may have ended, if that was asked already. */
+  /** The confirmation of the lease that was already asked for, if one was needed. */
   readonly confirmed: Promise<void> | undefined;
 }
 
@@ -241,7 +241,7 @@ export class JournaledContext extends RecordedSteps implements RunContext {
     }
   }
 
-  /** It waits until the step begins, and not for its end. */
+  /** Waits until the step may begin, and not for its end. */
   private async stepInTurn<T>(
     { key, recorded, confirmed }: StepInTurn,
     spec: StepSpec<T>,

@@ -6,7 +6,7 @@ import type { Run, RunEntry, StepRecord } from '../run.js';
 /** The attempt of a run that waits for a free slot. */
 export const notBegun = 0;
 
-/** Of a run that is stored: what it began with is not needed again. */
+/** For a stored run: the steps that it began with are not needed again. */
 export const noSteps: readonly StepRecord[] = [];
 
 /** What a live run is made from. */

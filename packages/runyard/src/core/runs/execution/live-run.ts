@@ -386,7 +386,7 @@ export class LiveRun implements WriteSource {
     this.touch();
   }
 
-  /** Something of it is to be stored. */
+  /** Marks the run as changed, so that it is written. */
   touch(): void {
     if (!this.closed) this.onChange(this);
   }

@@ -8,14 +8,14 @@ import type { StepRecord } from '../run.js';
 import { failureOfStep } from './failed-tries.js';
 import type { RunObserver } from './run-observer.js';
 
-/** The run of a step. */
+/** What a step needs of its run. */
 interface StepRun extends Pick<RunContext, 'signal' | 'idempotencyKey' | 'timers' | 'guard'> {
   readonly stop: Abortable;
   readonly observer: RunObserver | undefined;
   putStep(step: StepRecord): void;
 }
 
-/** A step in progress: what its work is given, and who hears of its end. What the work does not ask for is not made. */
+/** A step in progress: the scope of its work, and the receiver of its outcome. Getters: most work uses few of them. */
 export class OpenStep<T> implements StepScope, Receiver<T> {
   constructor(
     private readonly run: StepRun,
@@ -61,7 +61,7 @@ export class OpenStep<T> implements StepScope, Receiver<T> {
 }
 
 export function completeStep<T>(run: StepRun, begun: StepRecord, { failed }: StepSpec<T>, output: T): void {
-  // what went wrong is in the output; that it did can be seen without looking into it
+  // the output says what went wrong; `error` shows that something did, without reading the output
   const error = failed?.(output) ? handledFailure : null;
   const endedAt = run.timers.now();
   run.putStep({ ...begun, status: 'completed', output, error, endedAt });

@@ -24,8 +24,9 @@ export interface RunHandle {
 
 /** What executes it. */
 interface Executor {
-  /** Ends a run whose work is done, or has failed. */
+  /** Ends a run whose work is done. */
   completed(entry: Executed, result: RunResult): Promise<EndedRun>;
+  /** Ends or releases a run whose work has failed. */
   brokenOff(entry: Executed, error: unknown): Promise<EndedRun>;
   stored(live: LiveRun): Promise<void>;
   events(
@@ -36,12 +37,12 @@ interface Executor {
   ): EventReader;
 }
 
-/** The execution of a run in this process, which hears when the work of the run is over. */
+/** The execution of a run in this process; receives the outcome of its work. */
 export class Executed implements Receiver<RunResult> {
-  /** Whether it has a slot, and nothing more in the way of its work. */
+  /** Whether it has a slot, so that its work can begin. */
   hasBegun: boolean;
   private outcome: Promise<EndedRun> | undefined;
-  /** Who asked for the outcome before it was there. */
+  /** Resolves the promise of callers who asked for the outcome before it was there. */
   private asked: Receiver<EndedRun> | undefined;
   private delay: Error | undefined;
   private waiting: { readonly told: Promise<EndedRun>; readonly reject: (delay: Error) => void } | undefined;

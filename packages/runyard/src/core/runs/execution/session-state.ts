@@ -36,7 +36,7 @@ export class SessionState implements StateView {
   constructor(
     private readonly sessionId: string,
     stored: JsonObject,
-    /** Whose state it is: hears of each change. */
+    /** The run that stores the state: called for each change. */
     private readonly run: { touch(): void },
   ) {
     for (const key in stored) this.change(key, stored[key]);

@@ -2,7 +2,7 @@ import type { ApprovalWrite } from '../approval.js';
 import type { Forgetting } from '../forgetting/forgetting.js';
 import type { RunWrite, SessionWrite } from '../journal/ports.js';
 
-/** What a run has to write beside its record and its events. It is made by a change: a run that waits has none. */
+/** What a run has to write besides its record and its events. The first change creates it: a waiting run has none. */
 export class Unwritten {
   session: SessionWrite | undefined;
   summary: RunWrite['summary'];
@@ -12,6 +12,6 @@ export class Unwritten {
   steps: Set<string> | undefined;
   removedSteps: number[] | undefined;
   forgetting: Forgetting | undefined;
-  /** How much it is. */
+  /** Its size in characters, roughly. */
   size = 0;
 }

@@ -165,7 +165,7 @@ export class HeldSlot {
 
   constructor(
     private readonly slots: RunSlots,
-    /** Its record is replaced as it goes on: the one that it had at first would only be kept. */
+    /** The live run, not its record: the record is replaced with each change, and the first one would stay in memory. */
     private readonly holder: { readonly run: Run; readonly abort: Abortable },
     /** Called when another run can have it. */
     private readonly onLeft: () => void,

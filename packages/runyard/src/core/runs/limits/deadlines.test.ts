@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { silentLog } from '../../log.js';
 import type { Timers } from '../../timers.js';
@@ -130,18 +131,48 @@ test('runs that end together may end each other', () => {
   expect(clock.waits).toEqual([]);
 });
 
+test('one that throws leaves the others their timer', () => {
+  const { clock, deadlines, ended, run } = started();
+  const broken = new Error('broken');
+  deadlines.add(100, {
+    timeUp: () => {
+      throw broken;
+    },
+  });
+  deadlines.add(100, run('second'));
+  expect(() => clock.moveTo(100)).toThrow(broken);
+  expect(clock.waits).toEqual([1]);
+  clock.moveTo(101);
+  expect(ended).toEqual(['second']);
+  expect(clock.waits).toEqual([]);
+});
+
+test('one that adds another at its end leaves one timer, for the first that is due', () => {
+  const { clock, deadlines, ended, run } = started();
+  deadlines.add(100, { timeUp: () => deadlines.add(100, run('third')) });
+  clock.moveTo(50);
+  deadlines.add(100, run('second'));
+  clock.moveTo(100);
+  expect(clock.waits).toEqual([50]);
+  clock.moveTo(150);
+  clock.moveTo(200);
+  expect(ended).toEqual(['second', 'third']);
+});
+
 test('the timer belongs to none of the runs: what it calls is not the work of the one that began first', () => {
   const owners: unknown[] = [];
+  const requests = new AsyncLocalStorage<string>();
   const { clock } = started();
   const timers = {
     ...clock,
     elapsed: () => 0,
     every: () => {
-      owners.push(codeOwner());
+      owners.push(codeOwner(), requests.getStore());
       return () => {};
     },
   } as unknown as Timers;
   const owner = { log: silentLog, facts: { component: 'a', step: 'tool' } };
-  runAsOwner(owner, () => new Deadlines(timers).add(100, { timeUp: () => {} }));
-  expect(owners).toEqual([undefined]);
+  const add = () => new Deadlines(timers).add(100, { timeUp: () => {} });
+  requests.run('the first', () => runAsOwner(owner, add));
+  expect(owners).toEqual([undefined, undefined]);
 });

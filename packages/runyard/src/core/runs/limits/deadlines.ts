@@ -2,23 +2,23 @@ import { TransientMap } from '../../collections/transient-map.js';
 import type { Timers } from '../../timers.js';
 import { runWithoutOwner } from '../execution/code-owner.js';
 
-/** What has a time to end. */
+/** Something that has a deadline. */
 export interface Timed {
-  /** Called once, when its time is up. */
+  /** Called once, at the deadline. */
   timeUp(): void;
 }
 
 /**
- * The ends of many times with one timer for all that are equally long, as those of most runs are: a timer for each would
- * take half a kilobyte as long as the run lives. The timers keep no process alive.
+ * Many deadlines, with one timer for all of the same duration, which is that of most runs: a timer for each would take
+ * half a kilobyte as long as the run lives. The timers keep no process alive.
  */
 export class Deadlines {
-  /** By how many milliseconds they have. */
+  /** By their duration in milliseconds. */
   private readonly lines = new Map<number, Line>();
 
   constructor(private readonly timers: Timers) {}
 
-  /** Calls `timeUp` after so long, unless it is deleted before. */
+  /** Calls `timeUp` after this time, unless it is deleted before. */
   add(ms: number, timed: Timed): void {
     let line = this.lines.get(ms);
     if (line === undefined) {
@@ -33,9 +33,9 @@ export class Deadlines {
   }
 }
 
-/** Those that are equally long end in the order in which they began. */
+/** Deadlines of one duration: they are due in the order in which they were added. */
 class Line {
-  /** When the time of each is up. */
+  /** When each is due. */
   private readonly ends = new TransientMap<Timed, number>();
   private stopTimer: (() => void) | undefined;
 
@@ -58,7 +58,7 @@ class Line {
     this.onEmpty();
   }
 
-  /** The timer is that of all: it belongs to none of those that began. */
+  /** All share the timer: application code that added the first one must not become its owner. */
   private waitForFirst(): void {
     this.stop();
     const [, end] = this.ends.first() ?? [];

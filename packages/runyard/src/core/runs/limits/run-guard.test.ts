@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { systemTimers } from '../../../platform/engine/local/timers.js';
@@ -97,4 +98,35 @@ test('a timer that fires a millisecond early does not end a run before its time'
   armed[0]?.callback();
   await expect(ended).rejects.toMatchObject({ failure: { additionalData: { used: 60 } } });
   expect(armed).toEqual([]);
+});
+
+test('a run that has ended is not aborted by its time, nor by a limit that is set too late', async () => {
+  const armed = new Set<() => void>();
+  const arm = (_ms: number, work: () => void) => {
+    armed.add(work);
+    return () => void armed.delete(work);
+  };
+  const { abort, guard } = outermost({ ...systemTimers, after: arm, every: arm });
+  const inside = guard.inside(
+    { owner: { ...owner, limits: { timeMs: 60 } }, prefix: 'p/', executedMs: 0 },
+    abort.signal,
+  );
+  // the outermost run has the time that is the default, the one inside has its own
+  await guard.within(() => inside.within(async () => {}));
+  expect(armed.size).toBe(0);
+  guard.limit({ timeMs: 10 });
+  expect(armed.size).toBe(0);
+});
+
+test('a run that another request cancels, or whose time is up, ends in its own context', async () => {
+  const requests = new AsyncLocalStorage<string>();
+  const endOf = (end: (parts: ReturnType<typeof outermost>) => void, limits = {}) =>
+    new Promise<string | undefined>((resolve) => {
+      const parts = outermost(systemTimers, limits);
+      const receiver = { received() {}, failed: () => resolve(requests.getStore()) };
+      requests.run('of the run', () => parts.guard.begin(() => {}, receiver));
+      requests.run('of another', () => end(parts));
+    });
+  expect(await endOf(({ abort }) => abort.abort(new Error('enough')))).toBe('of the run');
+  expect(await endOf(({ guard }) => guard.timeUp(), { timeMs: 60_000 })).toBe('of the run');
 });

@@ -55,12 +55,12 @@ export interface GuardedRun {
 export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
   private bounds: Bounds;
   private stopTimer: (() => void) | undefined;
-  /** The time that it has until its deadline; undefined without one. */
+  /** The duration under which its deadline was added; undefined without a deadline. */
   private leftMs: number | undefined;
   private startedAt: number | undefined;
   private reached: LimitExceeded | undefined;
   private warned = false;
-  /** Who waits for the work; undefined before and after it. */
+  /** Gets the outcome of the work; undefined before and after it. */
   private receiver: Receiver<unknown> | undefined;
   /** Where the work began: what the run does when another request cancels it, or its time is up, belongs to it. */
   private scope: AsyncResource | undefined;
@@ -158,7 +158,7 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
     receiver?.received(result);
   }
 
-  /** It may be called by what the work does itself: who waits for the work hears of it after that. */
+  /** The work itself may call this, for example when it meets a limit: the receiver is called only after it returned. */
   failed(error: unknown): void {
     const { receiver, scope } = this;
     this.leave();

@@ -1,3 +1,5 @@
+import type { Receiver } from '../../../core/receiver.js';
+
 /** An event as it goes over the wire. */
 export interface StreamEvent {
   /** Its place in the run, sent as `id:`; null for a frame that belongs to no run's order. */
@@ -14,18 +16,12 @@ export interface StreamEvent {
   readonly pieces?: (() => AsyncIterable<string>) | undefined;
 }
 
-/** Who is given the next events of a reader. */
-export interface EventReceiver {
-  received(events: readonly StreamEvent[] | null): void;
-  failed(error: unknown): void;
-}
-
 /** A cursor over events. A stream asks it for more only when the client took what it has got. */
 export interface EventReader {
   /** Everything that is there now, or else waits for the next; null at the end. */
   next(): Promise<readonly StreamEvent[] | null>;
-  /** The same without a promise, for a reader that many streams wait for long. Left out: there is only `next`. */
-  nextFor?(receiver: EventReceiver): void;
+  /** The same without a promise, for readers that may wait for long. Left out: there is only `next`. */
+  nextFor?(receiver: Receiver<readonly StreamEvent[] | null>): void;
   /** Called once, when no reader is left. A `next` that waits answers null. */
   close(): void;
 }

@@ -201,3 +201,18 @@ test('a stopping server ends its streams cleanly', async () => {
   expect(await text).toContain('data: 1');
   expect(reader.closed).toBe(1);
 });
+
+test('a source that throws at once, first or later, breaks the stream off and is logged', async () => {
+  for (const before of [[], [[{ index: 0, name: 'RunContent', data: '{}' }]]]) {
+    const batches: StreamEvent[][] = [...before];
+    const next = () => {
+      const batch = batches.shift();
+      if (batch === undefined) throw new Error('broken');
+      return Promise.resolve(batch);
+    };
+    const { url, logged } = await startServer([streamRoute(() => ({ next, close() {} }))]);
+    const text = async () => (await fetch(`${url}/events`)).text();
+    await expect(text()).rejects.toThrow();
+    await vi.waitFor(() => expect(logged.map(({ message }) => message)).toContain('event stream failed'));
+  }
+});

@@ -2,8 +2,9 @@ import { AsyncResource } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
 import { TransientMap } from '../../../core/collections/transient-map.js';
 import { isReported, type RunyardError } from '../../../core/errors/errors.js';
+import { deliver, type Receiver } from '../../../core/receiver.js';
 import { type Exchange, exchangeOf, type ResponseStream } from '../exchange.js';
-import type { EventReader, EventReceiver, StreamEvent } from './event-reader.js';
+import type { EventReader, StreamEvent } from './event-reader.js';
 import { headerList } from './respond.js';
 
 /** Why the client of a stream may no longer read it; undefined while it may. */
@@ -97,7 +98,7 @@ export function writeEventStream(
  * One reader's stream. It keeps nothing but a cursor: no request, no body, no buffer of its own. What the
  * client has not taken yet stays in the shared log behind the reader.
  */
-class OpenStream implements ResponseStream, EventReceiver {
+class OpenStream implements ResponseStream, Receiver<readonly StreamEvent[] | null> {
   readonly #response: ServerResponse;
   /** What is written belongs to the request of the stream, whichever request caused the event. */
   readonly #scope = new AsyncResource('EventStream');
@@ -171,11 +172,7 @@ class OpenStream implements ResponseStream, EventReceiver {
   #next(): void {
     try {
       if (this.source.nextFor !== undefined) this.source.nextFor(this);
-      else
-        this.source.next().then(
-          (events) => this.received(events),
-          (error: unknown) => this.failed(error),
-        );
+      else deliver(this.source.next(), this);
     } catch (error) {
       this.failed(error);
     }
@@ -238,8 +235,8 @@ class OpenStream implements ResponseStream, EventReceiver {
   }
 
   /**
-   * The headers are a text of their own in the same packet: Node keeps them as long as the response, and in front of
-   * another text they would stay the hundred pieces that it put them together from.
+   * Writes the headers as a separate string in the same packet. Node keeps them as long as the response; prepended to
+   * the body, they would stay a rope of the hundred strings that they were concatenated from.
    */
   #writeFirst(text: string): boolean {
     this.#response.cork();

@@ -31,7 +31,7 @@ async function openStream(caller: Caller) {
     responses: { 200: { events: 'Events.' } },
     handler: () => eventStream({ next: async () => batches.shift() ?? end, close: closed }),
   });
-  const authenticator = { looks: 0, answer: (): Caller => caller };
+  const authenticator = { looks: 0, answer: (): Caller | Promise<Caller> => caller };
   const { url } = await startServer([route], {
     resolveCaller: async () => {
       authenticator.looks++;
@@ -87,4 +87,20 @@ test('the stream of an anonymous caller is not checked again', async () => {
   const { authenticator } = await openStream(anonymousCaller);
   vi.advanceTimersByTime(60_000);
   expect(authenticator.looks).toBe(1);
+});
+
+test('while a check of the caller takes its time, no other begins', async () => {
+  const { stream, authenticator, look } = await openStream(ada);
+  let answered = (_: Caller): void => {};
+  const slow = new Promise<Caller>((resolve) => {
+    answered = resolve;
+  });
+  authenticator.answer = () => slow;
+  await look();
+  const before = authenticator.looks;
+  vi.advanceTimersByTime(20_000);
+  expect(authenticator.looks).toBe(before);
+  answered({ ...ada, userId: 'eve' });
+  await stream.end();
+  expect(stream.frames.at(-1)!.event).toBe('error');
 });

@@ -32,3 +32,15 @@ it('leaves a column to its statement whose table is not created before, or has g
   ];
   expect(withAddedColumns(statements)).toEqual(statements);
 });
+
+it.each([
+  "CONSTRAINT named CHECK (id <> '')",
+  'PRIMARY KEY (id)',
+  'UNIQUE (id)',
+  "CHECK (id <> ',')",
+  'FOREIGN KEY (id) REFERENCES other (id)',
+])('adds a column before %s, which must come last', (constraint) => {
+  expect(
+    withAddedColumns([`CREATE TABLE runs (id text, ${constraint})`, 'ALTER TABLE runs ADD COLUMN a text']),
+  ).toEqual([`CREATE TABLE runs (id text, a text, ${constraint})`]);
+});

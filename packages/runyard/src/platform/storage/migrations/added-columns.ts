@@ -27,7 +27,7 @@ export function withAddedColumns(statements: readonly string[]): string[] {
   return result.map(({ sql }) => sql);
 }
 
-/** After the other columns, and before what holds for the table. */
+/** Adds a column after the others, and before the constraints of the table. */
 function withColumn(creation: string, column: string): string {
   let depth = 0;
   let end = creation.lastIndexOf(')');

@@ -2,20 +2,20 @@ import type { SqlValue } from '../database.js';
 import { encodeText } from '../text.js';
 import type { ColumnType, Rows } from '../write-plan.js';
 
-/** The columns of some rows: a list for each of them. */
+/** Rows, and the types of their columns: each column becomes an array. */
 export interface ColumnLists {
   readonly types: readonly ColumnType[];
   readonly rows: Rows;
 }
 
-/** PostgreSQL's own numbers of the types. */
-const typeNumbers: Readonly<Record<ColumnType, number>> = {
+/** The OIDs of the types. */
+const typeOids: Readonly<Record<ColumnType, number>> = {
   text: 25,
   integer: 23,
   bigint: 20,
   'double precision': 701,
 };
-/** How many bytes a number takes. */
+/** The bytes of a value of fixed length. */
 const sizes: Readonly<Record<ColumnType, number>> = {
   text: 0,
   integer: 4,
@@ -23,15 +23,15 @@ const sizes: Readonly<Record<ColumnType, number>> = {
   'double precision': 8,
 };
 
-/** How many dimensions, whether null is among the values, their type, how many they are, the index of the first. */
+/** Five 32-bit fields: dimensions, the null flag, the OID of the elements, their count, the index of the first. */
 const headBytes = 20;
 const lengthBytes = 4;
 const lengthOfNull = -1;
 const wordValues = 2 ** 32;
 
 /**
- * A parameter for each column, in the form that PostgreSQL sends and receives lists in. In a list that is a text, each
- * quote of the JSON in it has to be escaped here and found again there.
+ * A parameter for each column: an array in PostgreSQL's binary format. In the text format, each quote of the JSON in it
+ * would have to be escaped here and unescaped there.
  */
 export function binaryLists(columns: readonly ColumnLists[]): Buffer[] {
   const values: (string | number | null)[] = [];
@@ -56,7 +56,7 @@ function encoded(type: ColumnType, value: SqlValue | undefined): string | number
   if (value === null || value === undefined) return null;
   if (type === 'text') return encodeText(String(value));
   const number = Number(value);
-  // PostgreSQL would refuse it as a text; its bytes would be those of another number
+  // PostgreSQL would refuse its text; in binary, it would become another number
   if (String(number) !== String(value) || (type !== 'double precision' && !Number.isInteger(number)))
     throw new TypeError(`${value} is stored as ${type}, which it is not.`);
   return number;
@@ -81,7 +81,7 @@ class ListWriter {
     const start = this.#at;
     bytes.writeInt32BE(1, start);
     bytes.writeInt32BE(1, start + 4);
-    bytes.writeInt32BE(typeNumbers[type], start + 8);
+    bytes.writeInt32BE(typeOids[type], start + 8);
     bytes.writeInt32BE(count, start + 12);
     bytes.writeInt32BE(1, start + 16);
     let at = start + headBytes;

@@ -30,7 +30,7 @@ export interface OpenSqliteOptions {
 /** How long a connection waits for another process that writes to the same file. */
 const openingTimeout = 'PRAGMA busy_timeout = 10000';
 const writingTimeout = 'PRAGMA busy_timeout = 4000';
-/** What the connection of the main thread does once it is open: `SqliteReader` waits where it has to. */
+/** For the connection of the main thread once it is open: `SqliteReader` waits for a busy file itself. */
 const noTimeout = 'PRAGMA busy_timeout = 0';
 /** A commit of the thread after which the log has so many pages moves them into the file. */
 const logPages = 4_000;

@@ -22,7 +22,7 @@ export interface DirectWriterOptions {
 
 /**
  * Writes small units on the main thread, which costs less than handing them to another one. It does not wait for the
- * disk: SQLite only appends to its log here, and a thread of Node's pool syncs that before the writer hears of it. A
+ * disk: SQLite only appends to its log here, and a thread of Node's pool syncs it before the write is reported. A
  * power cut in between leaves the database without the unit.
  */
 export class DirectWriter {

@@ -7,7 +7,7 @@ import type { SqliteConnection, SqliteStatement } from './library.js';
 
 const maximumQueries = 200;
 
-/** Statements that let the connection wait for another process, and no longer: everything else waits in that time. */
+/** The time that a read waits for another process: bounded, because the main thread waits with it. */
 const waiting = 'PRAGMA busy_timeout = 1000';
 const notWaiting = 'PRAGMA busy_timeout = 0';
 
@@ -56,14 +56,14 @@ export class SqliteReader {
 
   #attempt<T>(read: () => T): T {
     try {
-      return this.#withPatience(read);
+      return this.#waitingIfBusy(read);
     } catch (error) {
       throw this.availability.failure(error);
     }
   }
 
-  /** The connection waits only where it has to: writes on the main thread never wait, and setting that costs much. */
-  #withPatience<T>(read: () => T): T {
+  /** Only a read that finds the file busy waits: writes on the main thread never do, and to set this each time is slow. */
+  #waitingIfBusy<T>(read: () => T): T {
     try {
       return read();
     } catch (error) {
