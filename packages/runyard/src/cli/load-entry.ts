@@ -89,11 +89,21 @@ export function importPrepared(path: string): Promise<Exports> {
 }
 
 async function orFailure<Result>(path: string, load: () => Promise<Result>): Promise<Result> {
+  const shown = relative(process.cwd(), path) || path;
+  let onIdle = (): void => {};
+  // Node would end the process as if all were well
+  const unsettled = new Promise<never>((_, reject) => {
+    const text = `${shown} could not be loaded: a top-level await in it, or in what it imports, never settles.`;
+    onIdle = () => reject(new CommandFailure(text));
+  });
+  process.once('beforeExit', onIdle);
   try {
-    return await load();
+    return await Promise.race([load(), unsettled]);
   } catch (error) {
-    const shown = relative(process.cwd(), path) || path;
+    if (error instanceof CommandFailure) throw error;
     throw new CommandFailure(describeImportFailure(await located(error, path), path, shown));
+  } finally {
+    process.off('beforeExit', onIdle);
   }
 }
 

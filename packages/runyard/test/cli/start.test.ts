@@ -195,6 +195,12 @@ describe('one clear line and a non-zero exit for', () => {
     const text = await fails({ 'agents.ts': "import 'no-such-package';\n" });
     expect(text).toMatch(/agents\.ts could not be loaded: .*no-such-package/);
   });
+
+  test.each(['agents.ts', 'agents.mjs'])('a top-level await in %s that never settles', async (name) => {
+    expect(await fails({ [name]: 'await new Promise(() => {});\n' })).toBe(
+      `${name} could not be loaded: a top-level await in it, or in what it imports, never settles.\n`,
+    );
+  });
 });
 
 test('an unknown command or flag is answered with the nearest known one', async () => {
