@@ -25,6 +25,7 @@ export interface OpenServiceOptions extends ServiceParts {
   readonly info: ApiInfo;
   readonly pathExamples: PathExamples;
   readonly hintFor?: (path: string) => string | undefined;
+  readonly webSocketHintFor?: (path: string) => string | undefined;
   /** Left out: everything. */
   readonly takesUp?: TakesUp;
 }
@@ -72,6 +73,7 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
     info: options.info,
     pathExamples: options.pathExamples,
     ...(options.hintFor && { hintFor: options.hintFor }),
+    ...(options.webSocketHintFor && { webSocketHintFor: options.webSocketHintFor }),
     log,
     observer: metrics,
     sharedCounts: options.databases[0]?.shared?.counts,

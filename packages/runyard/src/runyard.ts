@@ -21,7 +21,7 @@ import {
   openDatabases,
   startFailure,
 } from './databases.js';
-import { interfaceAddresses, interfaceHint, loadInterfaces } from './interfaces/interfaces.js';
+import { hintsOf, interfaceAddresses, loadInterfaces } from './interfaces/interfaces.js';
 import { type OpenCapabilities, openCapabilities } from './open-capabilities.js';
 import { type Ending, type OpenService, openService } from './open-service.js';
 import { type OperatorRequest, OperatorRequests } from './operator-requests.js';
@@ -340,7 +340,7 @@ export class Runyard extends InCode {
         customRoutes: this.options.routes,
         info: this.apiInfo(),
         pathExamples: this.pathExamples(),
-        hintFor: (path) => interfaceHint(path, this.options.interfaces, this.settings),
+        ...hintsOf(this.options.interfaces, this.settings),
         takesUp,
       }),
     );

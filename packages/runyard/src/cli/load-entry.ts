@@ -1,18 +1,19 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire, register } from 'node:module';
-import { dirname, relative, resolve, sep } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import { type Application, isApplication } from './application.js';
 import { readDotEnv } from './dot-env.js';
 import { CommandFailure } from './failure.js';
+import { importFailure } from './import-failure.js';
+import { isOwnFile, shownPath, toPath } from './own-files.js';
 import { canRegisterInThisThread, registerInThisThread } from './typescript/same-thread-hooks.js';
-import { stripTypes } from './typescript/strip-types.js';
 import { importWritten, writtenAddress } from './typescript/written-modules.js';
 import type { HooksData } from './typescript-hooks.js';
 
-const extensions = ['ts', 'mts', 'js', 'mjs'];
+const extensions = ['.ts', '.mts', '.js', '.mjs'];
 const places = ['agents', 'src/agents', 'runyard', 'src/runyard', 'app', 'src/app'];
 
 /** Where the entry is: the given file, or the first one of the usual places. */
@@ -25,12 +26,12 @@ export function findEntry(given: string | undefined, folder = process.cwd()): st
     return findEntry(undefined, path);
   }
   const candidates = places.flatMap((place) =>
-    extensions.map((extension) => resolve(folder, `${place}.${extension}`)),
+    extensions.map((extension) => resolve(folder, place + extension)),
   );
   const found = candidates.find((candidate) => existsSync(candidate));
   if (found) return realpathSync(found);
   throw new CommandFailure(
-    `No entry found in ${folder}: looked for agents.ts, src/agents.ts, runyard.ts, app.ts and the same as .js. ` +
+    `No entry found in ${folder}: looked for ${places.join(', ')}, each as ${extensions.join(', ')}. ` +
       'Name the file (runyard start path/to/file.ts), or create a project with: runyard init',
   );
 }
@@ -45,7 +46,7 @@ export function requiredFiles(): string[] {
 
 /** Imports the entry and returns the Runyard that it exports, under whatever name. */
 export async function loadEntry(path: string, onImport?: OnImport): Promise<Application> {
-  const shown = relative(process.cwd(), path) || path;
+  const shown = shownPath(path);
   readDotEnv(process.cwd());
   const exported = await importEntry(path, onImport);
   const found = [...new Set(Object.values(exported).filter(isApplication))];
@@ -72,7 +73,6 @@ function isInspected(): boolean {
 async function importEntry(path: string, onImport?: OnImport): Promise<Exports> {
   let loadsAgain = false;
   if (onImport === undefined && !canRegisterInThisThread && !isInspected()) {
-    await importRunyardAhead(path);
     process.setSourceMapsEnabled(true);
     const address = await writtenAddress(path);
     const exported = address && (await orFailure(path, () => importWritten(address)));
@@ -89,19 +89,17 @@ export function importPrepared(path: string): Promise<Exports> {
 }
 
 async function orFailure<Result>(path: string, load: () => Promise<Result>): Promise<Result> {
-  const shown = relative(process.cwd(), path) || path;
   let onIdle = (): void => {};
   // Node would end the process as if all were well
   const unsettled = new Promise<never>((_, reject) => {
-    const text = `${shown} could not be loaded: a top-level await in it, or in what it imports, never settles.`;
+    const text = `${shownPath(path)} could not be loaded: a top-level await in it, or in what it imports, never settles.`;
     onIdle = () => reject(new CommandFailure(text));
   });
   process.once('beforeExit', onIdle);
   try {
     return await Promise.race([load(), unsettled]);
   } catch (error) {
-    if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(describeImportFailure(await located(error, path), path, shown));
+    throw error instanceof CommandFailure ? error : await importFailure(error, path);
   } finally {
     process.off('beforeExit', onIdle);
   }
@@ -120,10 +118,6 @@ export async function prepareImport(path: string, onImport?: OnImport, loadsAgai
   const hooks = new URL('../cli/typescript-hooks.js', import.meta.url);
   if (onImport === undefined) register(hooks, { data: { loadsAgain } satisfies HooksData });
   else registerWatched(hooks, onLoad);
-}
-
-function isOwnFile(path: string): boolean {
-  return !path.includes(`${sep}node_modules${sep}`);
 }
 
 function registerWatched(hooks: URL, onLoad: (url: string) => void): void {
@@ -145,43 +139,5 @@ async function importRunyardAhead(path: string): Promise<void> {
     await Promise.all(['runyard', ...parts].map((name) => import(pathToFileURL(resolve(name)).href)));
   } catch {
     // The import of the entry itself will say what is wrong.
-  }
-}
-
-/** Node prints the line of a syntax error to the terminal but does not report it to the program: ask the compiler. */
-async function located(error: unknown, path: string): Promise<unknown> {
-  if (!(error instanceof SyntaxError) || failurePlace(error, path)) return error;
-  return stripTypes(path).then(
-    () => error,
-    (fault: unknown) => fault,
-  );
-}
-
-function describeImportFailure(error: unknown, path: string, shown: string): string {
-  if (!(error instanceof Error)) return `${shown} could not be loaded: it threw ${String(error)}`;
-  const place = failurePlace(error, path);
-  const name = error.name === 'Error' || error.name === 'RunyardError' ? '' : `${error.name}: `;
-  return `${place ?? shown} could not be loaded: ${name}${error.message}`;
-}
-
-/** The line nearest to the fault that is in the person's own code, not in a package. */
-function failurePlace(error: Error, path: string): string | undefined {
-  const folder = dirname(path);
-  for (const line of (error.stack ?? '').split('\n')) {
-    // A place is in brackets, after `at`, or alone; Node writes it as a URL or, where a source map led, as a path.
-    const [, place, number] =
-      /(?:\(|at (?:async )?|^)((?:file:|\/|[A-Za-z]:\\).*?):(\d+)(?::\d+)?\)?$/.exec(line) ?? [];
-    const file = place?.startsWith('file:') ? toPath(place) : place;
-    if (!file?.startsWith(folder) || file.includes('node_modules')) continue;
-    return `${relative(process.cwd(), file)}:${number}`;
-  }
-  return undefined;
-}
-
-function toPath(url: string): string | undefined {
-  try {
-    return fileURLToPath(url.replace(/\?.*$/, ''));
-  } catch {
-    return undefined;
   }
 }

@@ -50,7 +50,7 @@ function program(): Command {
     .command('init')
     .description('create a new project that is ready to run')
     .argument('[folder]', 'target folder (default: the current folder)')
-    .action(async (folder) => (await import('./init.js')).init(folder));
+    .action(async (folder) => (await import('./init/init.js')).init(folder));
   addSettingFlags(
     runyard.command('openapi').description('print the OpenAPI document').argument('[entry]', entry),
   )

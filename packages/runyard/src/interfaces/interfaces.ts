@@ -56,10 +56,31 @@ export function interfaceHint(
   const off = interfaceSwitches
     .map(({ define }) => define(settings))
     .find((one) => isSought(one) && isOff(one.type));
-  return (
-    off &&
-    `${off.title} is off here. To turn it on, set ${off.type}: true or ${environmentName(off.type)}=true.`
-  );
+  return off && offHint(off);
+}
+
+/** Both hints as a service needs them. */
+export function hintsOf(given: readonly DefinedInterface[] | undefined, settings: Settings) {
+  return {
+    hintFor: (path: string) => interfaceHint(path, given, settings),
+    webSocketHintFor: (path: string) => webSocketHint(path, given, settings),
+  };
+}
+
+/** The hint for a client that opens a WebSocket at a path of that interface while it is off. */
+function webSocketHint(
+  path: string,
+  given: readonly DefinedInterface[] | undefined,
+  settings: Settings,
+): string | undefined {
+  const sought = webSocket();
+  if (sought.about.soughtAt?.includes(path) !== true) return undefined;
+  const isOn = definedInterfaces(given, settings).some(({ type }) => type === sought.type);
+  return isOn ? undefined : offHint(sought);
+}
+
+function offHint({ title, type }: DefinedInterface): string {
+  return `${title} is off here. To turn it on, set ${type}: true or ${environmentName(type)}=true.`;
 }
 
 /** `aiSdk` is RUNYARD_AI_SDK in the environment. */

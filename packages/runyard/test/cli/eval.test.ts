@@ -62,6 +62,21 @@ test('a file that ends the process does not end it as if all had passed', async 
   expect([code, stderr]).toEqual([2, expect.stringContaining('does it call process.exit()?')]);
 });
 
+test('a file with a top-level await that never settles is an error, and the others are executed', async () => {
+  const folder = project({
+    'a.eval.mjs': 'await new Promise(() => {});',
+    'b.eval.ts': 'await new Promise(() => {});',
+    'greeter.eval.ts': greeter,
+  });
+  linkPackages(folder);
+  const { code, stdout, stderr } = await run(['eval'], { cwd: folder });
+  const fault = 'could not be loaded: a top-level await in it, or in what it imports, never settles.';
+  for (const file of ['a.eval.mjs', 'b.eval.ts'])
+    expect(stdout).toContain(`${file} was not loaded.\n  ${file} ${fault}`);
+  expect(stderr).toContain('✓ Answers 1/1 passed');
+  expect(code).toBe(2);
+});
+
 test('an interrupted command cancels the runs, and reports what is there', async () => {
   const folder = project({ 'slow.eval.mjs': slow });
   linkPackages(folder);

@@ -150,7 +150,9 @@ describe('one clear line and a non-zero exit for', () => {
   });
 
   test('no entry', async () => {
-    expect(await fails({})).toMatch(/No entry found in .*runyard init/);
+    expect(await fails({})).toMatch(
+      /No entry found in .*: looked for agents, src\/agents, .* each as \.ts, \.mts, \.js, \.mjs\. .*runyard init/,
+    );
     expect(await fails({}, ['other.ts'])).toContain('other.ts does not exist.');
   });
 
@@ -191,9 +193,36 @@ describe('one clear line and a non-zero exit for', () => {
     );
   });
 
-  test('an import of something that does not exist', async () => {
-    const text = await fails({ 'agents.ts': "import 'no-such-package';\n" });
-    expect(text).toMatch(/agents\.ts could not be loaded: .*no-such-package/);
+  test.each([
+    ['a package', "// import 'none';\nimport {\n  one,\n} from 'none/part';\none();\n", 4, "package 'none'"],
+    ['a file', "// of './none.js'\nawait import('./none.js');\n", 2, '/none.js'],
+    ['a part of a package', "import 'runyard';\nimport 'runyard/none';\n", 2, "subpath './none'"],
+  ])('an import of %s that does not exist: with its file and line', async (_what, text, line, missing) => {
+    for (const name of ['tools.ts', 'tools.mjs']) {
+      const files = { 'agents.ts': `import './${name}';\n`, [name]: text };
+      // a package finds itself without being installed
+      const own = {
+        'package.json': '{ "name": "runyard", "exports": { ".": "./empty.js" } }',
+        'empty.js': '',
+      };
+      const shown = await fails({ ...files, ...own });
+      expect(shown.startsWith(`${name}:${line} could not be loaded: `)).toBe(true);
+      expect(shown).toContain(missing);
+    }
+  });
+
+  test('a file that cannot be loaded because of its extension: with those that can', async () => {
+    expect(await fails({ 'agents.tsx': entry() }, ['agents.tsx'])).toMatch(
+      /^agents\.tsx could not be loaded: .*extension ".tsx".* in \.ts, \.mts, \.js, \.mjs or \.cjs files\.$/m,
+    );
+    // no one can write the code of a package in another file
+    const part = {
+      'node_modules/part/package.json': '{ "type": "module", "exports": "./part.jsx" }',
+      'node_modules/part/part.jsx': '',
+    };
+    expect(await fails({ 'agents.ts': "import 'part';\n", ...part })).toMatch(
+      /^agents\.ts could not be loaded: .*extension ".jsx" for \S+part\.jsx$/m,
+    );
   });
 
   test.each(['agents.ts', 'agents.mjs'])('a top-level await in %s that never settles', async (name) => {

@@ -33,8 +33,6 @@ export interface EvalFlags {
  * is below, with 2 when the command or a file is faulty, and with 130 when it was interrupted.
  */
 export async function evaluate(named: readonly string[], flags: EvalFlags): Promise<void> {
-  // a run that waits for nothing that can happen would let the process end as if all had passed
-  const staysAlive = setInterval(() => {}, 60_000);
   process.once('exit', refuseEarlyEnd);
   let code: number;
   try {
@@ -42,7 +40,6 @@ export async function evaluate(named: readonly string[], flags: EvalFlags): Prom
   } catch (error) {
     throw new CommandFailure(describeFailure(error), usageError);
   } finally {
-    clearInterval(staysAlive);
     process.off('exit', refuseEarlyEnd);
   }
   // agents of an application that no file exports keep the process alive
@@ -106,6 +103,9 @@ async function executed(
   const logLevel = process.env.RUNYARD_LOG_LEVEL ?? 'warn';
   for (const application of applications) configure(application, { logLevel });
   const entries: EvalEntry[] = [];
+  // a run that waits for nothing that can happen would let the process end. Only now: while files are loaded, that end
+  // is what shows that a top-level await never settles
+  const staysAlive = setInterval(() => {}, 60_000);
   await withoutOutput(async () => {
     for (const loaded of evals) {
       if (interruption.signal.aborted) break;
@@ -115,7 +115,7 @@ async function executed(
       if (flags.bail && entry.status !== 'passed') break;
     }
     await Promise.all(applications.map((application) => application.close({ graceMs: 0 }).catch(() => {})));
-  });
+  }).finally(() => clearInterval(staysAlive));
   return {
     version: reportVersion,
     runyard: version,

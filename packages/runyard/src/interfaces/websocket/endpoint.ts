@@ -19,6 +19,7 @@ import { webSocketLibrary } from '../common/web-socket-library.js';
 import { actionsOf } from './actions.js';
 import { type Action, Connection } from './connection.js';
 import { goodbyeMs, type SocketLimits, usualLimits } from './limits.js';
+import { webSocketPaths } from './paths.js';
 import { SendQueue } from './send-queue.js';
 import type { SocketIdentities } from './socket-caller.js';
 import { UnauthenticatedConnections } from './unauthenticated-connections.js';
@@ -39,17 +40,11 @@ export interface WebSocketOptions {
 /** Of how many fragments a message may consist. */
 const mostFragments = 1_024;
 
-const endpoints: readonly { readonly path: string; readonly kind: RunKind }[] = [
-  { path: '/agents/ws', kind: 'agent' },
-  { path: '/teams/ws', kind: 'team' },
-  { path: '/workflows/ws', kind: 'workflow' },
-];
-
 /** The WebSocket endpoints of a service. */
 export function openWebSockets(options: WebSocketOptions): Upgrades {
   const sockets = new OpenSockets(options);
   return {
-    paths: new Map(endpoints.map(({ path, kind }) => [path, sockets.endpoint(path, kind)])),
+    paths: new Map(webSocketPaths.map(({ path, kind }) => [path, sockets.endpoint(path, kind)])),
     close: () => sockets.close(),
   };
 }

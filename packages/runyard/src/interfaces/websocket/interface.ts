@@ -1,4 +1,5 @@
 import { DefinedInterface, type Interface } from '../interface.js';
+import { webSocketPaths } from './paths.js';
 
 const endpoint: Interface = {
   name: 'websocket',
@@ -13,4 +14,7 @@ export function webSocket(): DefinedInterface {
   return definition;
 }
 
-const definition = new DefinedInterface('websocket', '', async () => endpoint);
+const definition = new DefinedInterface('websocket', '', async () => endpoint, {
+  title: 'WebSocket',
+  soughtAt: webSocketPaths.map(({ path }) => path),
+});

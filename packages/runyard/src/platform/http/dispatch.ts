@@ -17,6 +17,7 @@ import { ContentReply, EventStreamReply, JsonPiecesReply, Reply } from './respon
 import { type EventStreams, type Objection, writeEventStream } from './response/sse.js';
 import type { AccessRequest, RequiredScope, ResolveCaller, Route, RouteRequest } from './route.js';
 import type { HttpSettings } from './settings.js';
+import { offersWebSocket } from './upgrades.js';
 
 export interface DispatchOptions<Services> {
   readonly services: Services;
@@ -25,6 +26,8 @@ export interface DispatchOptions<Services> {
   readonly streams: EventStreams;
   /** Left out, callers may ask as often as they like. */
   readonly limiter?: RateLimiter | undefined;
+  /** The hint for a client that opens a WebSocket at a path of a route. */
+  readonly webSocketHintFor?: ((path: string) => string | undefined) | undefined;
 }
 
 /** Monitoring has to get through when the service is under attack. */
@@ -104,8 +107,15 @@ export class RouteDispatcher<Services> {
     } catch (error) {
       if (error instanceof ClientGone || exchange.isAbandonment(error)) return;
       const headers = admitted || !mayRead(exchange) ? undefined : refusalHeaders;
-      sendError(exchange, error, headers, this.route.encodeError);
+      sendError(exchange, this.#withoutWebSocket(exchange, error), headers, this.route.encodeError);
     }
+  }
+
+  /** A client that opens a WebSocket at `/agents/ws` does not look for an agent with the id `ws`. */
+  #withoutWebSocket({ request, path }: Exchange, error: unknown): unknown {
+    if (!(error instanceof RunyardError) || error.status !== 404 || !offersWebSocket(request)) return error;
+    const hint = this.options.webSocketHintFor?.(path);
+    return hint === undefined ? error : errors.notFound(hint);
   }
 
   #resolveCaller(exchange: Exchange, params: Texts): Caller | Promise<Caller> {

@@ -39,8 +39,10 @@ export interface HttpServerOptions<Services> {
   /** What the API description says about the service. */
   readonly info: ApiInfo;
   readonly pathExamples?: PathExamples | undefined;
-  /** What a caller needs to know who asks for a path that is not served. */
+  /** The hint for a path that is not served. */
   readonly hintFor?: (path: string) => string | undefined;
+  /** The same for a client that opens a WebSocket at a path of a route. */
+  readonly webSocketHintFor?: (path: string) => string | undefined;
   readonly log: Log;
   /** Counts the requests. Left out: they are not counted. */
   readonly observer?: RequestObserver | undefined;

@@ -54,7 +54,7 @@ export class UpgradeGate {
 
   /** Whether it was for an endpoint; all else asks for another protocol, or for another path. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
-    if (request.headers.upgrade?.toLowerCase() !== 'websocket') return false;
+    if (!offersWebSocket(request)) return false;
     const [path = '/'] = withoutTrailingSlashes(request.url ?? '/').split('?', 1);
     const endpoint = this.parts.upgrades.paths.get(path);
     if (endpoint === undefined) return false;
@@ -80,6 +80,10 @@ export class UpgradeGate {
     limiter?.takeForAddress(clientAddress);
     return { clientAddress, spend: (caller) => limiter?.takeFor(caller, clientAddress) };
   }
+}
+
+export function offersWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 /** Hands requests for an endpoint to it. All others are answered as if they had not asked for another protocol. */

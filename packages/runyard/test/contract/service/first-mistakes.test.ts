@@ -4,6 +4,7 @@ import { interfaceHint } from '../../../src/interfaces/interfaces.js';
 import { agui, aiSdk, openaiApi, slack } from '../../../src/interfaces.js';
 import { loadSettings } from '../../../src/platform/settings/config.js';
 import { Gatehouse } from '../../support/clients/tokens.js';
+import { refusalOf } from '../../support/clients/ws-client.js';
 import { startService } from '../../support/service.js';
 
 const writer = agent({ id: 'writer', model: 'offline' });
@@ -45,6 +46,37 @@ test('an unknown component: the answer names the known ones', async () => {
     status: 404,
     body: { detail: 'Agent not found', hint: 'Agents here: writer, editor' },
   });
+});
+
+test('a WebSocket where that interface is off: the answer says how to turn it on', async () => {
+  const service = await startService({
+    agents: [...components.agents, agent({ id: 'ws', model: 'offline' })],
+  });
+  for (const path of ['/teams/ws', '/workflows/ws']) {
+    const { status, body } = await refusalOf(service.url, path);
+    const hint = 'WebSocket is off here. To turn it on, set websocket: true or RUNYARD_WEBSOCKET=true.';
+    expect([status, JSON.parse(body)]).toEqual([
+      404,
+      expect.objectContaining({ error_code: 'not_found', hint }),
+    ]);
+    // a component of that name may be meant
+    expect(await service.get(path)).toMatchObject({ status: 404, body: { detail: /Team|Workflow/ } });
+  }
+  expect((await refusalOf(service.url, '/agents/ws')).status).toBe(200);
+  expect(JSON.parse((await refusalOf(service.url, '/agents/none')).body)).toMatchObject({
+    detail: 'Agent not found',
+  });
+});
+
+test('a WebSocket at a path of another interface: the answer is that of a request', async () => {
+  const service = await startService({ ...components, a2a: true, openai: true });
+  for (const [path, answer] of [
+    ['/v1/models/none', { error: { code: 'model_not_found' } }],
+    ['/a2a/agents/none/.well-known/agent-card.json', { detail: 'Agent not found' }],
+  ] as const) {
+    const { status, body } = await refusalOf(service.url, path);
+    expect([status, JSON.parse(body)]).toMatchObject([404, answer]);
+  }
 });
 
 test('a wrong path of an interface: the answer has the paths that it has here', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
-import { errorCode } from '../core/errors/error-code.js';
-import { CommandFailure } from './failure.js';
+import { errorCode } from '../../core/errors/error-code.js';
+import { CommandFailure } from '../failure.js';
 import { projectFiles } from './project-template.js';
 
 /** Writes a new project that runs at once. Nothing that is there already is touched. */

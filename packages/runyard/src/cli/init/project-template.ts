@@ -1,6 +1,9 @@
-import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dependencyVersions, version } from '../platform/version.js';
+import { dependencyVersions } from '../../platform/version.js';
+import { installedSpec } from './installed-spec.js';
+
+/** As seen from the bundle. */
+const packageFolder = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The files of a new project, by name. */
 export function projectFiles(name: string): Record<string, string> {
@@ -20,16 +23,10 @@ function packageJson(name: string): string {
     type: 'module',
     engines: { node: '>=20' },
     scripts: { dev: 'runyard dev', start: 'runyard start', check: 'tsc' },
-    dependencies: { runyard: ownVersion(), zod: `^${dependencyVersions.zod}` },
+    dependencies: { runyard: installedSpec(packageFolder), zod: `^${dependencyVersions.zod}` },
     devDependencies: { '@types/node': '^20.19.0', typescript: '^7.0.2' },
   };
   return `${JSON.stringify(content, null, 2)}\n`;
-}
-
-/** A copy that no registry has, such as a checkout, is named by its place: `npm install` finds it. */
-function ownVersion(): string {
-  const folder = fileURLToPath(new URL('../..', import.meta.url));
-  return folder.includes(`${sep}node_modules${sep}`) ? `^${version}` : `file:${folder}`;
 }
 
 const agents = `import { agent, Runyard, tool } from 'runyard';
