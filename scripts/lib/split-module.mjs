@@ -37,20 +37,23 @@ export function splitModule(file) {
   const text = `"use strict";(function (${imported}, __meta, __import) {\n${inner}\nreturn ${made};\n})\n`;
   const codeFile = codeFileOf(fileName, text);
   const facade = [
-    `import { compiledCode as __compiledCode, requireBuiltin as __builtin } from "${loaderFrom(fileName)}";`,
-    ...imports.map(builtinRequired),
+    `import { createRequire as __createRequire } from "node:module";`,
+    ...imports.filter((line) => !isBuiltinImport(line)),
+    `const { compiledCode: __compiledCode, requireBuiltin: __builtin } = __createRequire(import.meta.url)("${loaderFrom(fileName)}");`,
+    ...imports.filter(isBuiltinImport).map(builtinRequired),
     `const __code = __compiledCode(new URL("./${basename(codeFile.fileName)}", import.meta.url), "${hashOf(text)}");`,
-    `const __made = __code(${imported}, import.meta, (name) => import(name));`,
-    ...exported.map(([, name], index) => `const __e${index} = __made.${name};`),
+    `const { ${exported.map(([, name], index) => `${name}: __e${index}`).join(', ')} } = __code(${imported}, import.meta, (name) => import(name));`,
     `export { ${exported.map(([, name], index) => `__e${index} as ${name}`).join(', ')} };\n`,
   ].join('\n');
   return [{ ...file, code: facade }, codeFile];
 }
 
+const isBuiltinImport = (line) => / from "node:.*";$/.test(line);
+
 /** Node's own modules: to import them, Node would read all that they export, which loads parts that nothing uses. */
 function builtinRequired(line) {
-  const [, names, module] = /^import \{(.*)\} from "(node:.*)";$/.exec(line) ?? [];
-  return module === undefined ? line : `const {${names.replaceAll(' as ', ': ')}} = __builtin("${module}");`;
+  const [, names, module] = /^import \{(.*)\} from "(.*)";$/.exec(line);
+  return `const {${names.replaceAll(' as ', ': ')}} = __builtin("${module}");`;
 }
 
 /** The same for a file that `require` loads. */

@@ -34,8 +34,8 @@ export interface Described {
   /** Its section of `/config`. */
   readonly section?: { readonly name: string; readonly table?: keyof Schema };
   /** What it adds to the bodies of `/info` and `/config`. */
-  readonly info?: z.ZodRawShape;
-  readonly config?: z.ZodRawShape;
+  readonly info?: () => z.ZodRawShape;
+  readonly config?: () => z.ZodRawShape;
 }
 
 /** A group of the API as one value. All of them are in `capabilities.ts`. */

@@ -78,7 +78,7 @@ const notes: Capability = {
     }),
   ],
   section: { name: 'notes', table: 'notes' },
-  info: { note_count: z.int() },
+  info: () => ({ note_count: z.int() }),
   open({ spaces }) {
     const notesService = new NotesService(async () => (await spaces.get(undefined)).notes.texts());
     return {
@@ -99,7 +99,7 @@ const notes: Capability = {
 
 const gong: Interface = {
   name: 'gong',
-  info: { gong: z.string() },
+  info: () => ({ gong: z.string() }),
   routes: [
     defineRoute({
       method: 'GET',

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Json } from '../../core/json.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import { largestPage, pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
 export const approvalParams = lazyObject(() => ({
   approval_id: z.string().meta({ description: 'The identifier of the approval.' }),
 }));
 
-const user = z.string().optional().meta({
+const user = lazySchema(() => z.string().optional(), {
   description: 'Only approvals that this user requested. Ignored for callers who see only their own.',
 });
 

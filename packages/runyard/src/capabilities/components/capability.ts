@@ -15,7 +15,7 @@ export const components: Capability = {
   name: 'components',
   migrations: [componentTables],
   routes: [...componentRoutes, ...storedComponentRoutes],
-  info: { agent_count: z.int(), team_count: z.int(), workflow_count: z.int() },
+  info: () => ({ agent_count: z.int(), team_count: z.int(), workflow_count: z.int() }),
   config: configShape,
   open({ components, databases, registry, spaces }) {
     // a service has a database of its own

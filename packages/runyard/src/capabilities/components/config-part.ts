@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ComponentFactory } from '../../core/factories/component-factory.js';
 import type { RegisteredAgent, RegisteredTeam } from '../../core/factories/registered.js';
+import { lazyObject } from '../../core/schemas/lazy-schema.js';
 import type { Caller } from '../../platform/auth/caller.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
 import type { Component, ComponentsService } from './service.js';
 
 export const modelBody = lazyObject(() => ({ id: z.string(), provider: z.string() }), {
@@ -18,21 +18,21 @@ const summary = lazyObject(() => ({
   db_id: z.string().optional(),
 }));
 
-const versionFacts = {
+const versionFacts = () => ({
   is_factory: z.boolean().optional(),
   factory_input_schema: z.looseObject({}).optional(),
   is_component: z.boolean().optional(),
   current_version: z.int().optional(),
   stage: z.string().optional(),
-};
+});
 
 /** What components add to the body of `/config`. */
-export const configShape = {
+export const configShape = () => ({
   available_models: z.array(z.string()).optional(),
   agents: z.array(summary.extend({ model: modelBody.optional(), metadata: z.looseObject({}).optional() })),
   teams: z.array(summary.extend({ mode: z.string().optional(), model: modelBody.optional() })),
-  workflows: z.array(summary.extend(versionFacts)),
-};
+  workflows: z.array(summary.extend(versionFacts())),
+});
 
 /** What is registered, as far as the caller may see or run it: not even the name of anything else. */
 export function configPart(components: ComponentsService, defaultDatabase: string, caller: Caller) {

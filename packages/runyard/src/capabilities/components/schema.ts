@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import { teamModes } from '../../core/teams/settings.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
 import { formInteger } from '../../platform/http/request/fields.js';
 
-const settingsGroup = lazyObject(() => ({})).loose();
+const settingsGroup = lazySchema(() => z.looseObject({}));
 
-const limit = z.number().nullable().optional();
+const limit = lazySchema(() => z.number().nullable().optional());
 
 const limits = lazyObject(
   () => ({
@@ -35,9 +35,9 @@ export const workflowParams = lazyObject(() => ({
   workflow_id: z.string().meta({ description: 'The identifier of the workflow.', examples: ['publish'] }),
 }));
 
-const version = formInteger({ min: 1 })
-  .optional()
-  .meta({ description: 'A version of a stored component. Components registered in code have none.' });
+const version = lazySchema(() => formInteger({ min: 1 }).optional(), {
+  description: 'A version of a stored component. Components registered in code have none.',
+});
 
 export const workflowQuery = lazyObject(() => ({ version }));
 
@@ -114,7 +114,7 @@ export const agentBody = lazyObject(
   },
 );
 
-const teamMember: z.ZodType = z.lazy(() => z.union([agentBody, teamBody]));
+const teamMember: z.ZodType = lazySchema(() => z.union([agentBody, teamBody]));
 
 /** A team as clients see it: its leader as an agent, and its members. */
 export const teamBody = lazyObject(
@@ -176,32 +176,36 @@ export const workflowSummary = lazyObject(summaryFields, {
 });
 
 /** A step, or a group of steps with those inside. */
-const workflowStep = z
-  .looseObject({
-    name: z.string(),
-    description: z.string().optional(),
-    type: z.enum(['Step', 'Steps', 'Loop', 'Parallel', 'Foreach', 'Condition', 'Router', 'Workflow']),
-    agent: agentBody.optional().meta({ description: 'The agent that executes the step.' }),
-    team: teamBody.optional().meta({ description: 'The team that executes the step.' }),
-    workflow_id: z.string().optional().meta({ description: 'The workflow that executes the step.' }),
-    get steps(): z.ZodOptional<z.ZodArray<typeof workflowStep>> {
-      return z
-        .array(workflowStep)
+const workflowStep = lazySchema(
+  () =>
+    z.looseObject({
+      name: z.string(),
+      description: z.string().optional(),
+      type: z.enum(['Step', 'Steps', 'Loop', 'Parallel', 'Foreach', 'Condition', 'Router', 'Workflow']),
+      agent: agentBody.optional().meta({ description: 'The agent that executes the step.' }),
+      team: teamBody.optional().meta({ description: 'The team that executes the step.' }),
+      workflow_id: z.string().optional().meta({ description: 'The workflow that executes the step.' }),
+      get steps(): z.ZodOptional<z.ZodArray<typeof workflowStep>> {
+        return z
+          .array(workflowStep)
+          .optional()
+          .meta({ description: 'The steps of a group, or the choices of a router.' });
+      },
+      get else_steps(): z.ZodOptional<z.ZodArray<typeof workflowStep>> {
+        return z
+          .array(workflowStep)
+          .optional()
+          .meta({ description: 'The steps that run when the condition is not met.' });
+      },
+      review: settingsGroup
         .optional()
-        .meta({ description: 'The steps of a group, or the choices of a router.' });
-    },
-    get else_steps(): z.ZodOptional<z.ZodArray<typeof workflowStep>> {
-      return z
-        .array(workflowStep)
-        .optional()
-        .meta({ description: 'The steps that run when the condition is not met.' });
-    },
-    review: settingsGroup.optional().meta({ description: 'What a person must review.', 'x-addition': true }),
-  })
-  .meta({
+        .meta({ description: 'What a person must review.', 'x-addition': true }),
+    }),
+  {
     id: 'WorkflowStep',
     description: 'A step of a workflow. Limits and conditions depend on its type.',
-  });
+  },
+);
 
 export const workflowBody = lazyObject(
   () => ({

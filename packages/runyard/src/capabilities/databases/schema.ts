@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import { formBoolean } from '../../platform/http/request/fields.js';
 
 export const databaseParams = lazyObject(() => ({
@@ -28,16 +28,20 @@ export const migrateQuery = lazyObject(() => ({
 }));
 
 /** The same in a body, as some clients send it. The query comes first. */
-export const migrateBody = lazyObject(() => ({
-  target_version: z
-    .union([z.string().max(longestVersion), z.int()])
-    .nullish()
-    .meta(facts.target_version),
-  dry_run: z.boolean().nullish().meta(facts.dry_run),
-  force: z.boolean().nullish().meta(facts.force),
-}))
-  .nullish()
-  .meta({ id: 'MigrateRequest', description: 'What to migrate to, if the query does not name it.' });
+export const migrateBody = lazySchema(
+  () =>
+    z
+      .object({
+        target_version: z
+          .union([z.string().max(longestVersion), z.int()])
+          .nullish()
+          .meta(facts.target_version),
+        dry_run: z.boolean().nullish().meta(facts.dry_run),
+        force: z.boolean().nullish().meta(facts.force),
+      })
+      .nullish(),
+  { id: 'MigrateRequest', description: 'What to migrate to, if the query does not name it.' },
+);
 
 const step = lazyObject(() => ({
   version: z.int(),
@@ -57,7 +61,7 @@ const loss = lazyObject(() => ({
   more: z.boolean().meta({ description: 'true: there are more rows.' }),
 }));
 
-const report = {
+const report = lazyObject(() => ({
   dry_run: z.boolean(),
   from_version: z.int(),
   to_version: z
@@ -65,9 +69,9 @@ const report = {
     .meta({ description: 'The version after the migration; after a dry run, the planned one.' }),
   steps: z.array(step),
   losses: z.array(loss).meta({ description: 'What the downgrade deletes.' }),
-};
+}));
 
-export const migratedBody = lazyObject(() => ({ message: z.string(), ...added(report) }), {
+export const migratedBody = lazyObject(() => ({ message: z.string(), ...added(report.shape) }), {
   id: 'DatabaseMigrated',
   description: 'What was done to the schema of a database.',
   examples: [
@@ -86,48 +90,56 @@ export const migratedAllBody = lazyObject(
   () => ({
     message: z.string(),
     databases: z
-      .record(z.string(), z.object(report))
+      .record(z.string(), report)
       .meta({ description: 'By the id of the database.', 'x-addition': true }),
   }),
   { id: 'DatabasesMigrated', description: 'What was done to the schemas of all databases.' },
 );
 
-export const partlyMigratedBody = migratedAllBody
-  .extend({
-    failed: z
-      .record(z.string(), z.string())
-      .meta({ description: 'Why a database was not migrated, by its id.' }),
-  })
-  .meta({ id: 'DatabasesPartlyMigrated', description: 'Some databases were not migrated.' });
+export const partlyMigratedBody = lazySchema(
+  () =>
+    migratedAllBody.extend({
+      failed: z
+        .record(z.string(), z.string())
+        .meta({ description: 'Why a database was not migrated, by its id.' }),
+    }),
+  { id: 'DatabasesPartlyMigrated', description: 'Some databases were not migrated.' },
+);
 
 export const migrationFailedBody = lazyObject(
   () => ({
     detail: z.string(),
     error_code: z.string(),
     request_id: z.string(),
-    ...added(report),
+    ...added(report.shape),
   }),
   { id: 'DatabaseMigrationFailed', description: 'A step failed and was rolled back.' },
 );
 
 const versionOf = lazyObject(() => ({ name: z.string(), version: z.int() }));
 
-export const databasesBody = z
-  .array(
-    z.object({
-      db_id: z.string(),
-      status: z.enum(['current', 'older', 'newer', 'unavailable']).meta({
-        description: 'Whether the database has the schema of this process; unavailable: it does not respond.',
+export const databasesBody = lazySchema(
+  () =>
+    z.array(
+      z.object({
+        db_id: z.string(),
+        status: z.enum(['current', 'older', 'newer', 'unavailable']).meta({
+          description:
+            'Whether the database has the schema of this process; unavailable: it does not respond.',
+        }),
+        version: z
+          .int()
+          .optional()
+          .meta({ description: 'The version of the schema; 0 is an empty database.' }),
+        latest_version: z.int().meta({ description: 'The newest version that this process knows.' }),
+        pending: z.array(versionOf).meta({ description: 'The migrations that are still to run.' }),
+        tables: z
+          .array(versionOf)
+          .meta({ description: 'The tables, each with the version that changed it last.' }),
       }),
-      version: z.int().optional().meta({ description: 'The version of the schema; 0 is an empty database.' }),
-      latest_version: z.int().meta({ description: 'The newest version that this process knows.' }),
-      pending: z.array(versionOf).meta({ description: 'The migrations that are still to run.' }),
-      tables: z
-        .array(versionOf)
-        .meta({ description: 'The tables, each with the version that changed it last.' }),
-    }),
-  )
-  .meta({ description: 'The registered databases, that of the service first.' });
+    ),
+  { description: 'The registered databases, that of the service first.' },
+);
 
 /** Fields that the wire contract does not have. */
 function added<Fields extends Readonly<Record<string, z.ZodType>>>(fields: Fields): Fields {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { datasetBounds } from '../../core/evals/datasets/given-case.js';
 import type { Json } from '../../core/json.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject } from '../../core/schemas/lazy-schema.js';
 import { databaseQuery } from '../../platform/http/request/database-query.js';
 import { formBoolean, identifier, uploadedFiles } from '../../platform/http/request/fields.js';
 import { largestPage, pageBody, pageQuery } from '../../platform/http/request/pagination.js';
@@ -19,7 +19,7 @@ export const caseParams = lazyObject(() => ({
   case_id: z.string().meta({ description: 'The identifier of the case within its dataset.' }),
 }));
 
-export const datasetQuery = lazyObject(() => databaseQuery);
+export const datasetQuery = lazyObject(databaseQuery);
 
 export const listDatasetsQuery = lazyObject(() => ({
   name: z.string().optional().meta({ description: 'Only the dataset with this name.' }),
@@ -29,12 +29,12 @@ export const listDatasetsQuery = lazyObject(() => ({
     .enum(['asc', 'desc'])
     .default('desc')
     .meta({ description: 'asc: smallest or oldest first; desc: largest or newest first.' }),
-  ...databaseQuery,
+  ...databaseQuery(),
 }));
 
 export const listCasesQuery = lazyObject(() => ({
   ...pageQuery({ default: 100, max: largestPage }),
-  ...databaseQuery,
+  ...databaseQuery(),
 }));
 
 const givenObject = () => z.record(z.string(), z.custom<Json>());
@@ -234,20 +234,20 @@ export const caseBody = lazyObject(
 
 export const casesPage = pageBody(caseBody, 'DatasetCasesPage');
 
-const written = {
+const written = () => ({
   added: z.int(),
   updated: z.int().meta({ description: 'Stored cases that were replaced by a case with the same id.' }),
   revision: z.int().meta({ description: 'The revision of the dataset after the change.' }),
-};
+});
 
-export const addedBody = lazyObject(() => ({ ...written, cases: z.array(z.object(caseFields())) }), {
+export const addedBody = lazyObject(() => ({ ...written(), cases: z.array(z.object(caseFields())) }), {
   id: 'DatasetCasesAdded',
   description: 'The cases as they are stored.',
 });
 
 export const importedBody = lazyObject(
   () => ({
-    ...written,
+    ...written(),
     removed: z.int().meta({ description: 'Cases that the file replaced.' }),
   }),
   { id: 'DatasetImported', description: 'What an import changed.' },

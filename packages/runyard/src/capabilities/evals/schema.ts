@@ -3,7 +3,7 @@ import { evalBounds } from '../../core/evals/eval-plan.js';
 import { evalTypes } from '../../core/evals/eval-types.js';
 import type { Json } from '../../core/json.js';
 import { maxStateKeyLength } from '../../core/runs/execution/session-state.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import { databaseQuery } from '../../platform/http/request/database-query.js';
 import { identifier } from '../../platform/http/request/fields.js';
 import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
@@ -21,7 +21,7 @@ export const evalParams = lazyObject(() => ({
   eval_run_id: z.string().meta({ description: 'The identifier of the eval run.' }),
 }));
 
-export const evalQuery = lazyObject(() => databaseQuery);
+export const evalQuery = lazyObject(databaseQuery);
 
 export const eventsHeaders = lazyObject(() => ({
   'last-event-id': z
@@ -36,10 +36,12 @@ const component = (kind: string) =>
     .nullish()
     .meta({ description: `The ${kind} to evaluate. Exactly one of agent_id, team_id and workflow_id.` });
 
-const scorer = z.union([
-  z.string().min(1).max(200),
-  z.object({ name: z.string().min(1).max(200), options: object().optional() }),
-]);
+const scorer = lazySchema(() =>
+  z.union([
+    z.string().min(1).max(200),
+    z.object({ name: z.string().min(1).max(200), options: object().optional() }),
+  ]),
+);
 
 export const evalBody = lazyObject(
   () => ({
@@ -228,14 +230,14 @@ export const listEvalsQuery = lazyObject(() => ({
       'A field of the eval, such as created_at, updated_at, name or eval_type. Others mean created_at.',
   }),
   sort_order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'Ascending or descending.' }),
-  ...databaseQuery,
+  ...databaseQuery(),
 }));
 
 export type ListEvalsQuery = z.output<typeof listEvalsQuery>;
 
 export const resultsQuery = lazyObject(() => ({
   ...pageQuery({ default: 100, max: 1_000, firstPage: 0 }),
-  ...databaseQuery,
+  ...databaseQuery(),
 }));
 
 export const renameBody = lazyObject(() => ({ name: z.string().min(1).max(255) }), {

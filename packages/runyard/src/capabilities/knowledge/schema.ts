@@ -1,26 +1,26 @@
 import { z } from 'zod';
 import { mostResults } from '../../core/knowledge/knowledge-options.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import { formBoolean, formInteger, streamedFiles } from '../../platform/http/request/fields.js';
 import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 import { contentSorts } from './contents/list-store.js';
 import { mostMetadataKeys } from './contents/metadata-values.js';
 import type { Upload } from './uploads/upload-store.js';
 
-const databaseId = z.string().optional().meta({
+const databaseId = lazySchema(() => z.string().optional(), {
   description:
     'The id of the database that has the knowledge base, if it has only one. knowledge_id takes precedence.',
 });
 
 /** How a request names a knowledge base. */
-const addressFields = {
+const addressFields = () => ({
   db_id: databaseId,
   knowledge_id: z.string().optional().meta({
     description: 'The id of the knowledge base, as in GET /config; required if the service has several.',
   }),
-};
+});
 
-export const addressQuery = lazyObject(() => addressFields);
+export const addressQuery = lazyObject(addressFields);
 export type KnowledgeAddress = z.output<typeof addressQuery>;
 
 export const contentParams = lazyObject(() => ({
@@ -31,9 +31,10 @@ export const sourcesParams = lazyObject(() => ({
   knowledge_id: z.string().meta({ description: 'The identifier of the knowledge base.' }),
 }));
 
-export const sourceParams = sourcesParams.extend({
+export const sourceParams = lazyObject(() => ({
+  ...sourcesParams.shape,
   source_id: z.string().meta({ description: 'The identifier of the source.' }),
-});
+}));
 
 export const sourcesQuery = lazyObject(() => ({
   db_id: z.string().optional().meta({ description: 'Accepted for older clients; it has no effect.' }),
@@ -55,10 +56,6 @@ export const sourceFilesQuery = lazyObject(() => ({
 const jsonText = (description: string, type: 'object' | 'array' = 'object') =>
   z.string().optional().meta({ description, contentMediaType: 'application/json', contentSchema: { type } });
 
-const metadata = jsonText(
-  `A JSON object of at most ${mostMetadataKeys} keys that filters can use. A text that is not JSON is stored as {"value": …}. The keys _agno and linked_to are ignored.`,
-);
-
 /** What is said about a content, and how it is indexed. */
 const describedFields = () => ({
   name: z
@@ -70,7 +67,9 @@ const describedFields = () => ({
       examples: ['Handbook'],
     }),
   description: z.string().max(10_000).optional(),
-  metadata,
+  metadata: jsonText(
+    `A JSON object of at most ${mostMetadataKeys} keys that filters can use. A text that is not JSON is stored as {"value": …}. The keys _agno and linked_to are ignored.`,
+  ),
   reader_id: z.string().optional().meta({
     description:
       'The id of a reader in GET /knowledge/config. Default: the reader for the type of the content.',
@@ -162,12 +161,12 @@ export const listQuery = lazyObject(() => ({
   include_definition: formBoolean()
     .optional()
     .meta({ description: 'true: with what each content was added from, and how.', 'x-addition': true }),
-  ...addressFields,
+  ...addressFields(),
 }));
 
 export type ListQuery = z.output<typeof listQuery>;
 
-const status = z.enum(['processing', 'completed', 'failed']);
+const status = lazySchema(() => z.enum(['processing', 'completed', 'failed']));
 
 const definition = lazyObject(
   () => ({
@@ -264,7 +263,7 @@ export const searchBody = lazyObject(
       .max(100_000)
       .meta({ description: 'What to search for.', examples: ['vacation policy'] }),
     db_id: databaseId.nullable(),
-    knowledge_id: addressFields.knowledge_id.nullable(),
+    knowledge_id: addressFields().knowledge_id.nullable(),
     vector_db_ids: z.array(z.string()).max(100).nullish().meta({
       description: 'If not empty, it must contain the id of the vector store of the knowledge base.',
     }),
@@ -321,7 +320,7 @@ const sourceBody = lazyObject(
   { id: 'ContentSource', description: 'A place that contents can be added from.' },
 );
 
-export const sourcesBody = z.array(sourceBody);
+export const sourcesBody = lazySchema(() => z.array(sourceBody));
 
 export const sourceFilesBody = lazyObject(
   () => ({
@@ -396,4 +395,4 @@ export const eventsHeaders = lazyObject(() => ({
     }),
 }));
 
-export const deletedAllBody = z.literal('success');
+export const deletedAllBody = lazySchema(() => z.literal('success'));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../core/json.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import { databaseQuery } from '../../platform/http/request/database-query.js';
 import { identifier } from '../../platform/http/request/fields.js';
 import { largestPage, pageBody, pageQuery } from '../../platform/http/request/pagination.js';
@@ -13,20 +13,16 @@ export const learningUserParams = lazyObject(() => ({
   user_id: z.string().meta({ description: 'The user whose learnings are deleted.' }),
 }));
 
-export const learningQuery = lazyObject(() => databaseQuery);
+export const learningQuery = lazyObject(databaseQuery);
 
-const learningType = z
-  .string()
-  .optional()
-  .meta({
-    description: 'Only learnings of this type.',
-    examples: ['user_profile'],
-  });
+const learningType = lazySchema(() => z.string().optional(), {
+  description: 'Only learnings of this type.',
+  examples: ['user_profile'],
+});
 
-const sortOrder = z
-  .enum(['asc', 'desc'])
-  .default('desc')
-  .meta({ description: 'asc: smallest or oldest first; desc: largest or newest first.' });
+const sortOrder = lazySchema(() => z.enum(['asc', 'desc']).default('desc'), {
+  description: 'asc: smallest or oldest first; desc: largest or newest first.',
+});
 
 export const listLearningsQuery = lazyObject(() => ({
   learning_type: learningType,
@@ -44,7 +40,7 @@ export const listLearningsQuery = lazyObject(() => ({
     description: 'Any field except content and metadata; other values mean updated_at.',
   }),
   sort_order: sortOrder,
-  ...databaseQuery,
+  ...databaseQuery(),
 }));
 
 export const learningUsersQuery = lazyObject(() => ({
@@ -55,10 +51,13 @@ export const learningUsersQuery = lazyObject(() => ({
     description: 'user_id; other values mean last_learning_updated_at.',
   }),
   sort_order: sortOrder,
-  ...databaseQuery,
+  ...databaseQuery(),
 }));
 
-export const deleteUserLearningsQuery = lazyObject(() => ({ learning_type: learningType, ...databaseQuery }));
+export const deleteUserLearningsQuery = lazyObject(() => ({
+  learning_type: learningType,
+  ...databaseQuery(),
+}));
 
 const givenObject = () => z.record(z.string(), z.custom<Json>());
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { errors } from '../../core/errors/errors.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject } from '../../core/schemas/lazy-schema.js';
 import { scopesIn } from './clients.js';
 import type { OauthKeys } from './keys.js';
 import type { AuthorizationParameters, AuthorizationRequest, OauthClient, OauthPlace } from './schema.js';

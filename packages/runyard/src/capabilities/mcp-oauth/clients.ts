@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errors, type OauthCode } from '../../core/errors/errors.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import { redirectFault } from './redirect-uris.js';
 import type { OauthClient } from './schema.js';
 
@@ -17,7 +17,7 @@ const metadataSchema = lazyObject(() => ({
   jwks_uri: z.string().max(2000).optional(),
 }));
 
-const documentSchema = metadataSchema.extend({ client_id: z.string() });
+const documentSchema = lazySchema(() => metadataSchema.extend({ client_id: z.string() }));
 
 /** The grants that a client gets where it does not say. */
 const usualGrants = ['authorization_code', 'refresh_token'];

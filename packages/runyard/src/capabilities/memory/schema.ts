@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import { databaseQuery } from '../../platform/http/request/database-query.js';
 import { identifier } from '../../platform/http/request/fields.js';
 import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
@@ -9,19 +9,19 @@ export const memoryParams = lazyObject(() => ({
   memory_id: z.string().meta({ description: 'The identifier of the memory.' }),
 }));
 
-const user = z.string().optional().meta({
+const user = lazySchema(() => z.string().optional(), {
   description: 'Only memories of this user. Ignored for callers who see only their own.',
 });
 
-export const memoryDatabaseQuery = lazyObject(() => databaseQuery);
+export const memoryDatabaseQuery = lazyObject(databaseQuery);
 
 /** Whose memories, and in which database. */
-export const memoryUserQuery = lazyObject(() => ({ user_id: user, ...databaseQuery }));
+export const memoryUserQuery = lazyObject(() => ({ user_id: user, ...databaseQuery() }));
 
 export const memoryOwnersQuery = lazyObject(() => ({
   ...pageQuery({ default: 20, firstPage: 0 }),
   user_id: user,
-  ...databaseQuery,
+  ...databaseQuery(),
 }));
 
 export const listMemoriesQuery = lazyObject(() => ({
@@ -45,7 +45,7 @@ export const listMemoriesQuery = lazyObject(() => ({
     description: 'updated_at, created_at, memory_id or user_id; other values mean updated_at, descending.',
   }),
   sort_order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'Ascending or descending.' }),
-  ...databaseQuery,
+  ...databaseQuery(),
 }));
 
 export type ListMemoriesQuery = z.output<typeof listMemoriesQuery>;
@@ -119,12 +119,13 @@ export const memoryBody = lazyObject(
 
 export const memoriesPage = pageBody(memoryBody, 'MemoriesPage');
 
-export const memoryTopics = z.array(z.string());
+export const memoryTopics = lazySchema(() => z.array(z.string()));
 
 export const memoryOwnersPage = pageBody(
-  z
-    .object({ user_id: z.string(), total_memories: z.int(), last_memory_updated_at: time() })
-    .meta({ id: 'UserMemoryStatistics', description: 'The memory count of a user.' }),
+  lazyObject(() => ({ user_id: z.string(), total_memories: z.int(), last_memory_updated_at: time() }), {
+    id: 'UserMemoryStatistics',
+    description: 'The memory count of a user.',
+  }),
   'UserMemoryStatisticsPage',
 );
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import { databaseQuery } from '../../platform/http/request/database-query.js';
 import { formBoolean } from '../../platform/http/request/fields.js';
 import { tokenFields } from './daily-metrics.js';
@@ -14,17 +14,17 @@ export const listMetricsQuery = lazyObject(() => ({
   ending_date: dateField()
     .optional()
     .meta({ description: 'The last day to show, YYYY-MM-DD in UTC.', examples: ['2026-11-30'] }),
-  ...databaseQuery,
+  ...databaseQuery(),
 }));
 
 export const refreshMetricsQuery = lazyObject(() => ({
   background: formBoolean()
     .default(false)
     .meta({ description: 'true: the response is immediate, and the refresh runs in the background.' }),
-  ...databaseQuery,
+  ...databaseQuery(),
 }));
 
-export const refreshStatusQuery = lazyObject(() => databaseQuery);
+export const refreshStatusQuery = lazyObject(databaseQuery);
 
 const tokenMetrics = lazyObject(() => Object.fromEntries(tokenFields.map((field) => [field, z.int()])), {
   id: 'TokenMetrics',
@@ -106,7 +106,7 @@ export const refreshStarted = lazyObject(
 );
 
 /** The contract describes both under one status. */
-export const refreshedDays = z.union([z.array(dayMetrics), refreshStarted]);
+export const refreshedDays = lazySchema(() => z.union([z.array(dayMetrics), refreshStarted]));
 
 export const refreshStatus = lazyObject(
   () => ({

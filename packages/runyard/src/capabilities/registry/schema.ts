@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { registryTypes } from '../../core/registry/registry-entries.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
-const type = z.enum(registryTypes);
+const type = lazySchema(() => z.enum(registryTypes));
 
 export const registryQuery = lazyObject(() => ({
   resource_type: type.optional().meta({

@@ -53,7 +53,7 @@ export const runs: Capability = {
     leasedRuns,
   ],
   routes: [...runRoutes, ...sessionRunRoutes],
-  info: { orphaned_runs: orphanedRuns },
+  info: () => ({ orphaned_runs: orphanedRuns }),
   open(site) {
     const { settings, components, spaces, metrics, log } = site;
     if (metrics !== undefined) addRunGauges(metrics.registry, site);

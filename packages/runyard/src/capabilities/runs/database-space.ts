@@ -87,14 +87,14 @@ export class DatabaseSpace implements SpaceDatabase {
   /** Refused while the schema is an older one. A process that is older than the schema may read. */
   ready(): RunSpace | Promise<RunSpace> {
     const { parts, space } = this.#built;
-    const isReady = this.#started === parts.length && this.#misfit === undefined;
-    return isReady && this.#migrating === undefined ? space : this.#readyOrRefused();
+    // a misfit stops them, and so does a migration
+    return this.#started === parts.length ? space : this.#readyOrRefused();
   }
 
   async #readyOrRefused(): Promise<RunSpace> {
     const { id } = this.database;
     if (this.#migrating !== undefined) throw errors.migrationInProgress(id);
-    if (this.#started < this.#built.parts.length) await this.look();
+    await this.look();
     if (this.#misfit !== undefined && isOlder(this.#misfit)) throw this.#refusalOf(this.#misfit);
     return this.#built.space;
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { priorities } from '../../core/runs/leases/priority.js';
 import { hopsHeader } from '../../core/runs/run.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import {
   formBoolean,
   formInteger,
@@ -74,61 +74,68 @@ const followFields = () => ({
 });
 
 /** The form of a new run. Fields that are not named here are kept as text and are visible to hooks. */
-export const createRunForm = lazyObject(() => ({
-  message: z.string().meta({
-    description: 'The message to the agent or team, or the input of the workflow.',
-    examples: ['Calculate 17 * 25'],
-    [jsonMayBe]: 'object',
-  }),
-  ...followFields(),
-  background: formBoolean().optional().meta({
-    description:
-      'true: the run is stored and continues in the background; without stream the response is 202 and the caller polls.',
-    default: false,
-  }),
-  session_id: identifier().optional().meta({
-    description: 'The session to continue; an unknown id creates one. If omitted: a new session.',
-  }),
-  user_id: identifier().optional().meta({ description: 'The user that the run belongs to.' }),
-  files: uploadedFiles().optional().meta({
-    description: 'Files to work with: images, audio, video, documents. Repeat the field for more than one.',
-  }),
-  version: formInteger({ min: 1 })
-    .optional()
-    .meta({ description: 'A version of a stored component. Components registered in code have none.' }),
-  // read for a factory alone, which has a status of its own for what is wrong with it
-  factory_input: z
-    .string()
-    .optional()
-    .meta({
-      description: 'A JSON object for a component that a factory builds for each run; others ignore it.',
-      contentMediaType: 'application/json',
-      contentSchema: { type: 'object' },
-    }),
-  monitor: formBoolean().optional().meta({ description: 'Accepted for older clients; it has no effect.' }),
-  session_state: jsonObjectField()
-    .optional()
-    .meta({
-      description: 'A JSON object merged over the state of the session.',
-      examples: ['{"name":"Ada"}'],
-    }),
-  ...optionFields(),
-  images: mediaArray('image objects'),
-  audio: mediaArray('audio objects'),
-  videos: mediaArray('video objects'),
-  input_files: mediaArray('document objects'),
-  priority: z.enum(priorities).optional().meta({
-    description:
-      'How urgent the run is while it waits for a free slot; as the component says when omitted. high needs the scope runs:prioritize.',
-    'x-addition': true,
-  }),
-  run_id: identifier()
-    .optional()
-    .meta({ description: 'Your own identifier for the run; 409 if it is taken.' }),
-  debug_mode: formBoolean()
-    .optional()
-    .meta({ description: 'Accepted for older clients; the log level is a setting of the service.' }),
-})).catchall(z.unknown());
+export const createRunForm = lazySchema(() =>
+  z
+    .object({
+      message: z.string().meta({
+        description: 'The message to the agent or team, or the input of the workflow.',
+        examples: ['Calculate 17 * 25'],
+        [jsonMayBe]: 'object',
+      }),
+      ...followFields(),
+      background: formBoolean().optional().meta({
+        description:
+          'true: the run is stored and continues in the background; without stream the response is 202 and the caller polls.',
+        default: false,
+      }),
+      session_id: identifier().optional().meta({
+        description: 'The session to continue; an unknown id creates one. If omitted: a new session.',
+      }),
+      user_id: identifier().optional().meta({ description: 'The user that the run belongs to.' }),
+      files: uploadedFiles().optional().meta({
+        description:
+          'Files to work with: images, audio, video, documents. Repeat the field for more than one.',
+      }),
+      version: formInteger({ min: 1 })
+        .optional()
+        .meta({ description: 'A version of a stored component. Components registered in code have none.' }),
+      // read for a factory alone, which has a status of its own for what is wrong with it
+      factory_input: z
+        .string()
+        .optional()
+        .meta({
+          description: 'A JSON object for a component that a factory builds for each run; others ignore it.',
+          contentMediaType: 'application/json',
+          contentSchema: { type: 'object' },
+        }),
+      monitor: formBoolean()
+        .optional()
+        .meta({ description: 'Accepted for older clients; it has no effect.' }),
+      session_state: jsonObjectField()
+        .optional()
+        .meta({
+          description: 'A JSON object merged over the state of the session.',
+          examples: ['{"name":"Ada"}'],
+        }),
+      ...optionFields(),
+      images: mediaArray('image objects'),
+      audio: mediaArray('audio objects'),
+      videos: mediaArray('video objects'),
+      input_files: mediaArray('document objects'),
+      priority: z.enum(priorities).optional().meta({
+        description:
+          'How urgent the run is while it waits for a free slot; as the component says when omitted. high needs the scope runs:prioritize.',
+        'x-addition': true,
+      }),
+      run_id: identifier()
+        .optional()
+        .meta({ description: 'Your own identifier for the run; 409 if it is taken.' }),
+      debug_mode: formBoolean()
+        .optional()
+        .meta({ description: 'Accepted for older clients; the log level is a setting of the service.' }),
+    })
+    .catchall(z.unknown()),
+);
 
 type CreateRunForm = z.output<typeof createRunForm>;
 
@@ -136,18 +143,22 @@ type CreateRunForm = z.output<typeof createRunForm>;
 export type FollowFields = Pick<CreateRunForm, keyof ReturnType<typeof followFields> | 'background'>;
 
 /** The form of a new run of a workflow. Fields that are not named here reach a workflow that is one function. */
-export const createWorkflowRunForm = lazyObject(() => ({
-  ...createRunForm.omit({
-    knowledge_filters: true,
-    output_schema: true,
-    use_json_schema: true,
-    add_history_to_context: true,
-  }).shape,
-  additional_data: z
-    .string()
-    .optional()
-    .meta({ description: 'Text that every step receives in addition to the input.' }),
-})).catchall(z.unknown());
+export const createWorkflowRunForm = lazySchema(() =>
+  z
+    .object({
+      ...createRunForm.omit({
+        knowledge_filters: true,
+        output_schema: true,
+        use_json_schema: true,
+        add_history_to_context: true,
+      }).shape,
+      additional_data: z
+        .string()
+        .optional()
+        .meta({ description: 'Text that every step receives in addition to the input.' }),
+    })
+    .catchall(z.unknown()),
+);
 
 /** What starts a run, whatever it is a run of. */
 export type CreateForm = CreateRunForm | z.output<typeof createWorkflowRunForm>;
@@ -164,69 +175,78 @@ const answersField = (what: string) =>
     });
 
 /** The form that continues a run. Fields that are not named here are kept as text and are visible to hooks. */
-export const continueRunForm = lazyObject(() => ({
-  tools: answersField('tools'),
-  requirements: answersField('requirements'),
-  session_id: identifier().optional().meta({ description: 'If given, the run must belong to this session.' }),
-  user_id: identifier()
-    .optional()
-    .meta({ description: 'If given, the run must belong to this user or to none.' }),
-  ...followFields(),
-  background: formBoolean().optional().meta({
-    description:
-      'true: the run continues in the background; without stream the response is 202 and the caller polls.',
-    default: false,
-  }),
-  input: z.string().optional().meta({ description: 'The next message of the user.' }),
-  continue_from: z
-    .string()
-    .optional()
-    .meta({
-      description:
-        'Where to continue the conversation: `end`, `last_user`, or after this number of messages. Every tool call keeps its result.',
-      default: 'end',
-      [jsonMayBe]: 'number',
-    }),
-  fork: formBoolean()
-    .optional()
-    .meta({ description: 'true: a copy of the run continues under a new id.', default: false }),
-  regenerate: formBoolean()
-    .optional()
-    .meta({ description: 'true: a copy of the run answers again.', default: false }),
-  replace_original: formBoolean().optional().meta({
-    description:
-      'With regenerate. true (the default): once the new answer is complete, the old run becomes `regenerated` and is left out of the history.',
-  }),
-  additional_instructions: z
-    .string()
-    .optional()
-    .meta({ description: 'With regenerate: the message of the user for the new answer.' }),
-  ...optionFields(),
-})).catchall(z.unknown());
+export const continueRunForm = lazySchema(() =>
+  z
+    .object({
+      tools: answersField('tools'),
+      requirements: answersField('requirements'),
+      session_id: identifier()
+        .optional()
+        .meta({ description: 'If given, the run must belong to this session.' }),
+      user_id: identifier()
+        .optional()
+        .meta({ description: 'If given, the run must belong to this user or to none.' }),
+      ...followFields(),
+      background: formBoolean().optional().meta({
+        description:
+          'true: the run continues in the background; without stream the response is 202 and the caller polls.',
+        default: false,
+      }),
+      input: z.string().optional().meta({ description: 'The next message of the user.' }),
+      continue_from: z
+        .string()
+        .optional()
+        .meta({
+          description:
+            'Where to continue the conversation: `end`, `last_user`, or after this number of messages. Every tool call keeps its result.',
+          default: 'end',
+          [jsonMayBe]: 'number',
+        }),
+      fork: formBoolean()
+        .optional()
+        .meta({ description: 'true: a copy of the run continues under a new id.', default: false }),
+      regenerate: formBoolean()
+        .optional()
+        .meta({ description: 'true: a copy of the run answers again.', default: false }),
+      replace_original: formBoolean().optional().meta({
+        description:
+          'With regenerate. true (the default): once the new answer is complete, the old run becomes `regenerated` and is left out of the history.',
+      }),
+      additional_instructions: z
+        .string()
+        .optional()
+        .meta({ description: 'With regenerate: the message of the user for the new answer.' }),
+      ...optionFields(),
+    })
+    .catchall(z.unknown()),
+);
 
 export type ContinueRunForm = z.output<typeof continueRunForm>;
 
 /** Workflows take it also with their reads and when they continue, in the older interface. */
-const factoryInputField = z
-  .string()
-  .optional()
-  .meta({ description: 'Accepted for older clients; workflows registered in code ignore it.' });
+const factoryInputField = lazySchema(() => z.string().optional(), {
+  description: 'Accepted for older clients; workflows registered in code ignore it.',
+});
 
 /** The form that continues a run of a workflow. */
-export const continueWorkflowRunForm = lazyObject(() => ({
-  step_requirements: answersField('step_requirements'),
-  error_requirements: answersField('error_requirements').meta({ 'x-addition': true }),
-  continue_from: z.string().min(1).max(500).optional().meta({
-    description:
-      'The name of a step: a new run starts there, with what the steps before it made in this run. If omitted, the run itself continues: where it paused, or with the step that failed.',
-    'x-addition': true,
-  }),
-  session_id: continueRunForm.shape.session_id,
-  user_id: continueRunForm.shape.user_id,
-  ...followFields(),
-  background: continueRunForm.shape.background,
-  factory_input: factoryInputField,
-})).catchall(z.unknown());
+export const continueWorkflowRunForm = lazySchema(() =>
+  z
+    .object({
+      step_requirements: answersField('step_requirements'),
+      error_requirements: answersField('error_requirements').meta({ 'x-addition': true }),
+      continue_from: z.string().min(1).max(500).optional().meta({
+        description:
+          'The name of a step: a new run starts there, with what the steps before it made in this run. If omitted, the run itself continues: where it paused, or with the step that failed.',
+        'x-addition': true,
+      }),
+      session_id: continueRunForm.shape.session_id,
+      user_id: continueRunForm.shape.user_id,
+      ...followFields(),
+      background: continueRunForm.shape.background,
+      factory_input: factoryInputField,
+    })
+    .catchall(z.unknown()),
+);
 
 export type ContinueWorkflowRunForm = z.output<typeof continueWorkflowRunForm>;
 
@@ -250,7 +270,7 @@ export const resumeForm = lazyObject(() => ({
 }));
 
 export const createRunHeaders = lazyObject(() => ({
-  ...wireFormatHeader,
+  ...wireFormatHeader(),
   'idempotency-key': z.string().min(1).max(255).optional().meta({
     description:
       'Your own key for this request, kept for 24 hours. A repeated request with the same form returns the same run; with another form it is rejected (409).',
@@ -291,12 +311,10 @@ export const runQuery = lazyObject(() => ({
 }));
 
 /** In lists of runs. */
-export const includeEvents = formBoolean()
-  .default(true)
-  .meta({
-    description: `false: omits the events of streamed runs. true: each run has its first and last ${maxListedEvents / 2} events.`,
-    'x-addition': true,
-  });
+export const includeEvents = lazySchema(() => formBoolean().default(true), {
+  description: `false: omits the events of streamed runs. true: each run has its first and last ${maxListedEvents / 2} events.`,
+  'x-addition': true,
+});
 
 export const listRunsQuery = lazyObject(() => ({
   session_id: z.string().optional().meta({

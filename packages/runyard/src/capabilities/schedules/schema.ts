@@ -11,7 +11,7 @@ import {
   scheduleDefaults,
   scheduleName,
 } from '../../core/schedules/schedule-definition.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import { formBoolean } from '../../platform/http/request/fields.js';
 import { largestPage, pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
@@ -200,7 +200,7 @@ export const listSchedulesQuery = lazyObject(() => ({
 
 export const listScheduleRunsQuery = lazyObject(() => pageQuery({ default: 100, max: largestPage }));
 
-const scheduleId = z.string().meta({ description: 'The identifier of the schedule.' });
+const scheduleId = lazySchema(() => z.string(), { description: 'The identifier of the schedule.' });
 
 export const scheduleParams = lazyObject(() => ({ schedule_id: scheduleId }));
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject } from '../../core/schemas/lazy-schema.js';
 import { formBoolean } from '../../platform/http/request/fields.js';
 import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 import { defaultScopes } from './scopes.js';

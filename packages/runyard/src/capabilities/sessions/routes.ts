@@ -1,4 +1,5 @@
 import { errors } from '../../core/errors/errors.js';
+import { lazySchema } from '../../core/schemas/lazy-schema.js';
 import { ResourceRoutes } from '../../platform/http/resource-routes.js';
 import { jsonPage } from '../../platform/http/response/json-stream.js';
 import { jsonPieces, reply } from '../../platform/http/response/results.js';
@@ -49,7 +50,7 @@ const createSession = resource.create({
   description:
     'Creates an empty session. Runs create sessions automatically; use this to set a state or a name first.',
   query: createSessionQuery,
-  body: createSessionBody.optional(),
+  body: lazySchema(() => createSessionBody.optional()),
   shows: sessionDetail,
   handler: async ({ sessions }, { query, body, caller }) =>
     reply(201, withoutNulls(await sessions.create(caller, query.type, query, body ?? {}))),

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../../core/json.js';
 import { maxStateKeyLength } from '../../core/runs/execution/session-state.js';
 import { sizeFault, stateSize } from '../../core/runs/execution/state-size.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import { databaseQuery } from '../../platform/http/request/database-query.js';
 import { formInteger, identifier } from '../../platform/http/request/fields.js';
 import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
-const kind = z.enum(['agent', 'team', 'workflow']);
+const kind = lazySchema(() => z.enum(['agent', 'team', 'workflow']));
 
 const object = () => z.record(z.string(), z.custom<Json>());
 
@@ -51,12 +51,12 @@ export const listSessionsQuery = lazyObject(() => ({
   sort_order: z.enum(['asc', 'desc']).default('desc'),
   created_after: seconds('later'),
   created_before: seconds('earlier'),
-  ...databaseQuery,
+  ...databaseQuery(),
 }));
 
 export const createSessionQuery = lazyObject(() => ({
   type: kind.default('agent').meta({ description: 'The kind of component that the session is with.' }),
-  db_id: databaseQuery.db_id,
+  db_id: databaseQuery().db_id,
 }));
 
 export const sessionParams = lazyObject(() => ({
@@ -69,10 +69,10 @@ export const sessionQuery = lazyObject(() => ({
     .optional()
     .meta({ description: 'A hint. The response has the format of the actual session type.' }),
   user_id: z.string().optional().meta({ description: 'The user that the session must belong to.' }),
-  ...databaseQuery,
+  ...databaseQuery(),
 }));
 
-export const deleteQuery = sessionQuery.omit({ type: true });
+export const deleteQuery = lazySchema(() => sessionQuery.omit({ type: true }));
 
 export const createSessionBody = lazyObject(
   () => ({
@@ -144,9 +144,10 @@ const summary = lazyObject(() => ({
   updated_at: z.string().optional(),
 }));
 
-const usage = lazyObject(() => ({ total_tokens: z.int().optional(), cost: z.number().optional() }))
-  .loose()
-  .meta({ id: 'SessionUsage', description: 'The total usage of all runs. Zero values are left out.' });
+const usage = lazySchema(
+  () => z.looseObject({ total_tokens: z.int().optional(), cost: z.number().optional() }),
+  { id: 'SessionUsage', description: 'The total usage of all runs. Zero values are left out.' },
+);
 
 const listedSession = lazyObject(
   () => ({
@@ -170,7 +171,7 @@ const listedSession = lazyObject(
 
 export const sessionsPage = pageBody(listedSession, 'SessionsPage');
 
-const message = lazyObject(() => ({ id: z.string(), role: z.string(), created_at: z.int() })).loose();
+const message = lazySchema(() => z.looseObject({ id: z.string(), role: z.string(), created_at: z.int() }));
 
 /** What has no value is null, or left out: it depends on the call. */
 export const sessionDetail = lazyObject(

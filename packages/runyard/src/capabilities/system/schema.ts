@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import type { Described } from '../capability.js';
 
 export const homeBody = lazyObject(() => ({ name: z.string(), id: z.string(), version: z.string() }), {
@@ -34,7 +34,7 @@ const poolCounts = lazyObject(() => ({
   waiting: z.int().meta({ description: 'Calls that wait for a connection.' }),
 }));
 
-const checkStatus = z.enum(['ok', 'failed', 'unknown']);
+const checkStatus = lazySchema(() => z.enum(['ok', 'failed', 'unknown']));
 
 function checkOf(states: readonly [string, ...string[]], description: string) {
   const databases = z.record(z.string(), z.enum(states)).meta({ description: 'By the id of the database.' });
@@ -157,7 +157,7 @@ const configBody = lazyObject(() => ({
 
 /** The body of `/info`, with what the capabilities and interfaces add to it. */
 export function infoBodyOf(all: readonly Described[]) {
-  const parts = (): z.ZodRawShape => Object.assign({}, ...all.map(({ info }) => info));
+  const parts = (): z.ZodRawShape => Object.assign({}, ...all.map(({ info }) => info?.()));
   return lazyObject(() => ({ ...infoBody.shape, ...parts() }), {
     id: 'Info',
     description: 'Information that a client needs before authentication.',
@@ -171,7 +171,7 @@ export function configBodyOf(all: readonly Described[]) {
       // some sections hold more than the databases
       own === undefined || own.name in configBody.shape ? [] : [[own.name, section.optional()]],
     );
-    return Object.assign(Object.fromEntries(sections), ...all.map(({ config }) => config));
+    return Object.assign(Object.fromEntries(sections), ...all.map(({ config }) => config?.()));
   };
   return lazyObject(() => ({ ...configBody.shape, ...parts() }), {
     id: 'Config',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../core/json.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../core/schemas/lazy-schema.js';
 import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
 const database = () => ({
@@ -80,10 +80,10 @@ export const searchTracesBody = lazyObject(
 const time = () => z.string().meta({ description: 'ISO 8601, UTC.' });
 const duration = () => z.string().meta({ description: 'For example 27ms or 1.39s.' });
 
-const spanStatus = z.enum(['OK', 'ERROR', 'UNSET']);
+const spanStatus = lazySchema(() => z.enum(['OK', 'ERROR', 'UNSET']));
 
-const spanNode = z
-  .object({
+const spanNode = lazyObject(
+  () => ({
     id: z.string(),
     name: z.string(),
     type: z.string().meta({ description: 'AGENT, TEAM, WORKFLOW, LLM, TOOL or another kind of work.' }),
@@ -100,8 +100,12 @@ const spanNode = z
     get spans() {
       return z.array(spanNode).optional();
     },
-  })
-  .meta({ id: 'TraceSpan', description: 'A unit of work in a trace. Fields without a value are left out.' });
+  }),
+  {
+    id: 'TraceSpan',
+    description: 'A unit of work in a trace. Fields without a value are left out.',
+  },
+);
 
 const traceScore = lazyObject(
   () => ({
@@ -173,8 +177,8 @@ const sessionStats = lazyObject(
 
 export const tracesPage = pageBody(traceSummary, 'TracesPage');
 export const sessionStatsPage = pageBody(sessionStats, 'TraceSessionStatsPage');
-export const searchPage = pageBody(z.union([traceDetail, sessionStats]), 'TraceSearchPage');
-export const traceOrSpan = z.union([traceDetail, spanNode]);
+export const searchPage = lazySchema(() => pageBody(z.union([traceDetail, sessionStats]), 'TraceSearchPage'));
+export const traceOrSpan = lazySchema(() => z.union([traceDetail, spanNode]));
 
 export const filterSchemaBody = lazyObject(
   () => ({

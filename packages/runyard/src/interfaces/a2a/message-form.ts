@@ -3,7 +3,7 @@ import { errors } from '../../core/errors/errors.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { classifyFile } from '../../core/media/classify-file.js';
 import type { MediaKind } from '../../core/media/media.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject } from '../../core/schemas/lazy-schema.js';
 import { validatePart } from '../../platform/http/request/validation.js';
 import { factoryInputField } from '../common/factory-input.js';
 import type { GivenMessage } from './dialects/dialect.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Services } from '../../capabilities/capability.js';
 import { errors, RunyardError } from '../../core/errors/errors.js';
 import type { RunKind } from '../../core/runs/run.js';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject } from '../../core/schemas/lazy-schema.js';
 import { runIdHeader } from '../../platform/http/response/respond.js';
 import { type EventStreamReply, eventStream } from '../../platform/http/response/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lazyObject } from '../../platform/http/lazy-object.js';
+import { lazyObject } from '../../core/schemas/lazy-schema.js';
 import { identifier } from '../../platform/http/request/fields.js';
 import { jsonValue } from './json-value.js';
 

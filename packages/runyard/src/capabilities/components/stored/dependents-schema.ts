@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lazyObject } from '../../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../../core/schemas/lazy-schema.js';
 import { pageBody } from '../../../platform/http/request/pagination.js';
 import { componentType } from './schema.js';
 
@@ -35,11 +35,13 @@ const dependentSchedule = lazyObject(
   { id: 'ComponentDependentSchedule', description: 'A schedule that runs or evaluates a component.' },
 );
 
-export const dependentsPage = pageBody(dependentBody, 'ComponentDependentsPage')
-  .extend({
-    schedules: z.array(dependentSchedule).meta({
-      description:
-        'On each page: the newest 100 schedules that the caller may see and that name the component.',
+export const dependentsPage = lazySchema(
+  () =>
+    pageBody(dependentBody, 'ComponentDependentsPage').extend({
+      schedules: z.array(dependentSchedule).meta({
+        description:
+          'On each page: the newest 100 schedules that the caller may see and that name the component.',
+      }),
     }),
-  })
-  .meta({ id: 'ComponentDependentsPage', description: 'A page of a list.' });
+  { id: 'ComponentDependentsPage', description: 'A page of a list.' },
+);

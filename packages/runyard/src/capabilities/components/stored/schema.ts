@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mostCharacters } from '../../../core/configs/config-bounds.js';
 import type { Json } from '../../../core/json.js';
-import { lazyObject } from '../../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../../core/schemas/lazy-schema.js';
 import { formBoolean, formInteger, withoutPrototype } from '../../../platform/http/request/fields.js';
 import { largestPage, pageBody, pageQuery } from '../../../platform/http/request/pagination.js';
 
@@ -32,9 +32,10 @@ function object(what: string, most: number) {
   return withoutPrototype(given);
 }
 
-export const componentType = z
-  .enum(kinds)
-  .meta({ id: 'ComponentType', description: 'What a component runs as.' });
+export const componentType = lazySchema(() => z.enum(kinds), {
+  id: 'ComponentType',
+  description: 'What a component runs as.',
+});
 const name = () => z.string().max(bounds.name).meta({ description: 'The name of the component.' });
 const description = () =>
   z.string().max(bounds.description).nullable().optional().meta({ description: 'What it is for.' });
@@ -75,14 +76,6 @@ const expectedRevision = () =>
     description: 'The revision that you have read. 409 if another editor changed it since.',
     'x-addition': true,
   });
-
-/** The same in the query of requests without a body. */
-const expectedRevisionQuery = {
-  expected_revision: formInteger().optional().meta({
-    description: 'The revision that you have read. 409 if another editor changed it since.',
-    'x-addition': true,
-  }),
-};
 
 const link = lazyObject(
   () => ({
@@ -218,9 +211,10 @@ export const updateConfigBody = lazyObject(
 );
 export type UpdateConfigBody = z.output<typeof updateConfigBody>;
 
-const includeDeleted = formBoolean()
-  .default(false)
-  .meta({ description: 'Deleted components as well.', 'x-addition': true });
+const includeDeleted = lazySchema(() => formBoolean().default(false), {
+  description: 'Deleted components as well.',
+  'x-addition': true,
+});
 
 export const listComponentsQuery = lazyObject(() => ({
   component_type: componentType.optional(),
@@ -235,7 +229,13 @@ export const listConfigsQuery = lazyObject(() => ({
   ...pageQuery({ default: largestPage, max: largestPage }),
 }));
 
-export const revisionQuery = lazyObject(() => expectedRevisionQuery);
+/** The same as `expectedRevision` in the query of requests without a body. */
+export const revisionQuery = lazyObject(() => ({
+  expected_revision: formInteger().optional().meta({
+    description: 'The revision that you have read. 409 if another editor changed it since.',
+    'x-addition': true,
+  }),
+}));
 export const listDependentsQuery = lazyObject(() => pageQuery({ default: 20, max: 100 }));
 export const listHistoryQuery = lazyObject(() => pageQuery({ default: 20, max: 100 }));
 
@@ -248,25 +248,26 @@ export const diffQuery = lazyObject(() => ({
   to_revision: formInteger().optional().meta({ description: 'An earlier save of it. Default: the newest.' }),
 }));
 
-const componentId = z
-  .string()
-  .meta({ description: 'The identifier of the component.', examples: ['receptionist'] });
+const componentId = lazySchema(() => z.string(), {
+  description: 'The identifier of the component.',
+  examples: ['receptionist'],
+});
 export const componentParams = lazyObject(() => ({ component_id: componentId }));
 export const versionParams = lazyObject(() => ({
   component_id: componentId,
   version: formInteger().meta({ description: 'The number of the version.' }),
 }));
 
-const degraded = z.string().optional().meta({
+const degraded = lazySchema(() => z.string().optional(), {
   description: 'In the answer to a change: why the component cannot run as it is now.',
   'x-addition': true,
 });
 const seconds = () => z.int().meta({ description: 'Seconds since 1970, UTC.' });
-const editors = {
+const editors = () => ({
   revision: z.int().meta({ description: 'Send it as expected_revision with a change.', 'x-addition': true }),
   created_by: z.string().optional().meta({ description: 'The user or service account.', 'x-addition': true }),
   updated_by: z.string().optional().meta({ description: 'The user or service account.', 'x-addition': true }),
-};
+});
 
 export const componentBody = lazyObject(
   () => ({
@@ -282,7 +283,7 @@ export const componentBody = lazyObject(
     created_at: seconds(),
     updated_at: seconds().optional(),
     deleted_at: seconds().optional().meta({ 'x-addition': true }),
-    ...editors,
+    ...editors(),
     degraded,
   }),
   { id: 'Component', description: 'An agent, a team or a workflow that is stored as data.' },
@@ -300,7 +301,7 @@ export const configBody = lazyObject(
     notes: z.string().optional(),
     created_at: seconds(),
     updated_at: seconds().optional(),
-    ...editors,
+    ...editors(),
     degraded,
   }),
   { id: 'ComponentConfig', description: 'A version of a component.' },
@@ -325,7 +326,7 @@ export const linksBody = lazyObject(
   { id: 'ComponentConfigLinks', description: 'The pinned versions of a version.' },
 );
 
-const value = z.unknown().optional();
+const value = lazySchema(() => z.unknown().optional());
 
 const changeBody = lazyObject(
   () => ({

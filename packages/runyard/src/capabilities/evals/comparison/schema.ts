@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaultLevel, largestLevel, smallestLevel } from '../../../core/evals/comparison/compare-evals.js';
-import { lazyObject } from '../../../platform/http/lazy-object.js';
+import { lazyObject } from '../../../core/schemas/lazy-schema.js';
 import { databaseQuery } from '../../../platform/http/request/database-query.js';
 import { largestPage, pageBody, pageQuery } from '../../../platform/http/request/pagination.js';
 
@@ -25,7 +25,7 @@ export const comparisonQuery = lazyObject(() => ({
     .optional()
     .meta({ description: 'Only cases that changed like this.' }),
   ...pageQuery({ default: 100, max: largestPage }),
-  ...databaseQuery,
+  ...databaseQuery(),
 }));
 
 const number = () => z.number().nullable();
@@ -43,27 +43,29 @@ const statistics = lazyObject(
   { id: 'ScoreStatistics', description: 'Statistics of scores; null where there are none.' },
 );
 
-const difference = lazyObject(() => ({
-  mean: z.number(),
-  low: number().meta({ description: 'The lower bound of the confidence interval.' }),
-  high: number().meta({ description: 'The upper bound of the confidence interval.' }),
-}))
-  .nullable()
-  .meta({
-    description:
-      'The mean of this eval minus that of the other, with its confidence interval at 1 - level. The bounds are null ' +
-      'where the values do not say how precise the mean is.',
-  });
+const difference = () =>
+  z
+    .object({
+      mean: z.number(),
+      low: number().meta({ description: 'The lower bound of the confidence interval.' }),
+      high: number().meta({ description: 'The upper bound of the confidence interval.' }),
+    })
+    .nullable()
+    .meta({
+      description:
+        'The mean of this eval minus that of the other, with its confidence interval at 1 - level. The bounds are null ' +
+        'where the values do not say how precise the mean is.',
+    });
 
-const tested = {
+const tested = () => ({
   before: statistics,
   after: statistics,
-  difference,
+  difference: difference(),
   p_value: number().meta({
     description: 'The probability of a difference at least this large if nothing had changed.',
   }),
   significant: z.boolean(),
-};
+});
 
 const count = () => z.int();
 
@@ -75,12 +77,12 @@ const comparedCase = lazyObject(
       description:
         'better, worse, same, added, removed, or unscored: one of the evals has no score, although the run completed.',
     }),
-    ...tested,
+    ...tested(),
   }),
   { id: 'ComparedCase', description: 'One case of two evals, by one scorer.' },
 );
 
-const page = pageBody(comparedCase, 'ComparedCasesPage').shape;
+const page = pageBody(comparedCase, 'ComparedCasesPage');
 
 export const comparisonBody = lazyObject(
   () => ({
@@ -105,10 +107,10 @@ export const comparisonBody = lazyObject(
           removed: count(),
           unscored: count(),
         }),
-        ...tested,
+        ...tested(),
       }),
     ),
-    ...page,
+    ...page.shape,
   }),
   {
     id: 'EvalComparison',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lazyObject } from '../../../platform/http/lazy-object.js';
+import { lazySchema } from '../../../core/schemas/lazy-schema.js';
 import { endingFields, stepOutput } from './response-schema.js';
 
 const object = () => z.looseObject({});
@@ -45,25 +45,29 @@ const conversationFields = () => ({
   last_checkpoint_at_message_index: z.int().nullish(),
 });
 
-export const listedRun = lazyObject(() => ({ ...conversationFields(), agent_id: z.string() }))
-  .loose()
-  .meta({ id: 'ListedRun', description: 'A run in a list.' });
+export const listedRun = lazySchema(() => z.looseObject({ ...conversationFields(), agent_id: z.string() }), {
+  id: 'ListedRun',
+  description: 'A run in a list.',
+});
 
-export const listedTeamRun = lazyObject(() => ({ ...conversationFields(), team_id: z.string() }))
-  .loose()
-  .meta({ id: 'ListedTeamRun', description: 'A run of a team in a list.' });
+export const listedTeamRun = lazySchema(
+  () => z.looseObject({ ...conversationFields(), team_id: z.string() }),
+  { id: 'ListedTeamRun', description: 'A run of a team in a list.' },
+);
 
-export const listedWorkflowRun = lazyObject(() => ({
-  ...listedFields(),
-  workflow_id: z.string(),
-  user_id: z.string(),
-  content_type: z.string().nullish(),
-  step_results: z.array(stepOutput),
-  step_executor_runs: objects().nullish(),
-  step_requirements: objects().nullish(),
-  pause_kind: z.string().nullish(),
-  paused_step_name: z.string().nullish(),
-  paused_step_index: z.int().nullish(),
-}))
-  .loose()
-  .meta({ id: 'ListedWorkflowRun', description: 'A run of a workflow in a list.' });
+export const listedWorkflowRun = lazySchema(
+  () =>
+    z.looseObject({
+      ...listedFields(),
+      workflow_id: z.string(),
+      user_id: z.string(),
+      content_type: z.string().nullish(),
+      step_results: z.array(stepOutput),
+      step_executor_runs: objects().nullish(),
+      step_requirements: objects().nullish(),
+      pause_kind: z.string().nullish(),
+      paused_step_name: z.string().nullish(),
+      paused_step_index: z.int().nullish(),
+    }),
+  { id: 'ListedWorkflowRun', description: 'A run of a workflow in a list.' },
+);

@@ -1,20 +1,24 @@
 import { z } from 'zod';
 import { finishReasons } from '../../../core/models/model.js';
 import { priorities } from '../../../core/runs/leases/priority.js';
-import { lazyObject } from '../../../platform/http/lazy-object.js';
+import { lazyObject, lazySchema } from '../../../core/schemas/lazy-schema.js';
 
-const status = z.enum(['pending', 'running', 'completed', 'error', 'cancelled', 'paused', 'regenerated']);
+const status = lazySchema(() =>
+  z.enum(['pending', 'running', 'completed', 'error', 'cancelled', 'paused', 'regenerated']),
+);
 
-const source = lazyObject(() => ({
-  url: z.string().optional(),
-  title: z.string().optional(),
-  cited_text: z.string().optional(),
-  file_id: z.string().optional(),
-  file_name: z.string().optional(),
-  document_index: z.int().optional(),
-  start_index: z.int().optional(),
-  end_index: z.int().optional(),
-})).loose();
+const source = lazySchema(() =>
+  z.looseObject({
+    url: z.string().optional(),
+    title: z.string().optional(),
+    cited_text: z.string().optional(),
+    file_id: z.string().optional(),
+    file_name: z.string().optional(),
+    document_index: z.int().optional(),
+    start_index: z.int().optional(),
+    end_index: z.int().optional(),
+  }),
+);
 
 /** How the model call ended that wrote the content. */
 export const endingFields = () => ({
@@ -96,13 +100,14 @@ const conversationFields = () => ({
   last_checkpoint_at_message_index: z.int().optional(),
 });
 
-export const runBody = lazyObject(() => ({
-  ...runFields(),
-  agent_name: z.string().optional(),
-  ...conversationFields(),
-}))
-  .loose()
-  .meta({
+export const runBody = lazySchema(
+  () =>
+    z.looseObject({
+      ...runFields(),
+      agent_name: z.string().optional(),
+      ...conversationFields(),
+    }),
+  {
     id: 'Run',
     description: 'A run of an agent.',
     examples: [
@@ -117,82 +122,93 @@ export const runBody = lazyObject(() => ({
         input: { input_content: 'Calculate 17 * 25' },
       },
     ],
-  });
+  },
+);
 
 /** A nested run: its times are seconds, and it has no `agent_id` unless an agent ran. */
-const nestedRun = lazyObject(() => ({ run_id: z.string(), status: z.string(), created_at: z.int() })).loose();
+const nestedRun = lazySchema(() =>
+  z.looseObject({ run_id: z.string(), status: z.string(), created_at: z.int() }),
+);
 
-export const teamRunBody = lazyObject(() => ({
-  ...runFields(),
-  team_id: z.string(),
-  team_name: z.string().optional(),
-  ...conversationFields(),
-  member_responses: z
-    .array(nestedRun)
-    .meta({ description: 'The runs of the members, in the order of delegation.' }),
-}))
-  .loose()
-  .meta({ id: 'TeamRun', description: 'A run of a team.' });
-
-export const stepOutput = lazyObject(() => ({
-  content: z.unknown(),
-  step_name: z.string(),
-  step_id: z.string(),
-  success: z.boolean(),
-})).loose();
-
-const stepRequirement = lazyObject(() => ({
-  step_id: z.string(),
-  step_name: z.string(),
-  step_index: z.union([z.int(), z.array(z.int())]),
-})).loose();
-
-export const workflowRunBody = lazyObject(() => ({
-  ...runFields(),
-  workflow_id: z.string(),
-  workflow_name: z.string().optional(),
-  input: z.unknown().meta({ description: 'Text, or an object if the workflow has an input schema.' }),
-  step_results: z
-    .array(stepOutput)
-    .optional()
-    .meta({ description: 'The results of the top-level steps, in order.' }),
-  step_executor_runs: z
-    .array(nestedRun)
-    .optional()
-    .meta({ description: 'The runs of agents, teams and workflows that executed steps, in order.' }),
-  workflow_agent_run: nestedRun.optional().meta({ description: 'The run of the workflow agent.' }),
-  step_requirements: z
-    .array(stepRequirement)
-    .optional()
-    .meta({ description: 'What steps have waited for, followed by what the run waits for.' }),
-  error_requirements: z
-    .array(stepRequirement)
-    .optional()
-    .meta({ description: 'Failed steps that wait or have waited for a decision.' }),
-  paused_step_index: z.int().optional(),
-  paused_step_name: z.string().optional(),
-  pause_kind: z.enum(['step', 'executor']).optional(),
-  waiting_for: z
-    .array(z.looseObject({ kind: z.enum(['event', 'sleep']), step_name: z.string() }))
-    .optional()
-    .meta({
-      description: 'The events and times that functions of a paused workflow wait for.',
-      'x-addition': true,
+export const teamRunBody = lazySchema(
+  () =>
+    z.looseObject({
+      ...runFields(),
+      team_id: z.string(),
+      team_name: z.string().optional(),
+      ...conversationFields(),
+      member_responses: z
+        .array(nestedRun)
+        .meta({ description: 'The runs of the members, in the order of delegation.' }),
     }),
-  step_states: z
-    .array(z.looseObject({ key: z.string(), step_id: z.string(), status: z.string() }))
-    .optional()
-    .meta({
-      description: 'The outcome of each started step, also during the run.',
-      'x-addition': true,
+  { id: 'TeamRun', description: 'A run of a team.' },
+);
+
+export const stepOutput = lazySchema(() =>
+  z.looseObject({
+    content: z.unknown(),
+    step_name: z.string(),
+    step_id: z.string(),
+    success: z.boolean(),
+  }),
+);
+
+const stepRequirement = lazySchema(() =>
+  z.looseObject({
+    step_id: z.string(),
+    step_name: z.string(),
+    step_index: z.union([z.int(), z.array(z.int())]),
+  }),
+);
+
+export const workflowRunBody = lazySchema(
+  () =>
+    z.looseObject({
+      ...runFields(),
+      workflow_id: z.string(),
+      workflow_name: z.string().optional(),
+      input: z.unknown().meta({ description: 'Text, or an object if the workflow has an input schema.' }),
+      step_results: z
+        .array(stepOutput)
+        .optional()
+        .meta({ description: 'The results of the top-level steps, in order.' }),
+      step_executor_runs: z
+        .array(nestedRun)
+        .optional()
+        .meta({ description: 'The runs of agents, teams and workflows that executed steps, in order.' }),
+      workflow_agent_run: nestedRun.optional().meta({ description: 'The run of the workflow agent.' }),
+      step_requirements: z
+        .array(stepRequirement)
+        .optional()
+        .meta({ description: 'What steps have waited for, followed by what the run waits for.' }),
+      error_requirements: z
+        .array(stepRequirement)
+        .optional()
+        .meta({ description: 'Failed steps that wait or have waited for a decision.' }),
+      paused_step_index: z.int().optional(),
+      paused_step_name: z.string().optional(),
+      pause_kind: z.enum(['step', 'executor']).optional(),
+      waiting_for: z
+        .array(z.looseObject({ kind: z.enum(['event', 'sleep']), step_name: z.string() }))
+        .optional()
+        .meta({
+          description: 'The events and times that functions of a paused workflow wait for.',
+          'x-addition': true,
+        }),
+      step_states: z
+        .array(z.looseObject({ key: z.string(), step_id: z.string(), status: z.string() }))
+        .optional()
+        .meta({
+          description: 'The outcome of each started step, also during the run.',
+          'x-addition': true,
+        }),
+      images: z.array(z.looseObject({})),
+      videos: z.array(z.looseObject({})),
+      audio: z.array(z.looseObject({})),
+      files: z.array(z.looseObject({})),
     }),
-  images: z.array(z.looseObject({})),
-  videos: z.array(z.looseObject({})),
-  audio: z.array(z.looseObject({})),
-  files: z.array(z.looseObject({})),
-}))
-  .loose()
-  .meta({ id: 'WorkflowRun', description: 'A run of a workflow.' });
+  { id: 'WorkflowRun', description: 'A run of a workflow.' },
+);
 
 export const startedRun = lazyObject(
   () => ({

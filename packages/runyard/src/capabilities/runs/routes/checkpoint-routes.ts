@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lazySchema } from '../../../core/schemas/lazy-schema.js';
 import { formInteger } from '../../../platform/http/request/fields.js';
 import { wireFormatHeaders, wireFormatOf } from '../../../platform/http/response/wire-format.js';
 import { defineRoute } from '../../../platform/http/route.js';
@@ -100,27 +101,31 @@ export function forkSession(facts: RunKindFacts): RunRoute {
 }
 
 function checkpointParams(facts: RunKindFacts) {
-  return z
-    .object({
-      ...componentField(facts),
-      ...runField,
-      message_index: formInteger().meta({ description: 'How many messages to keep.' }),
-    })
-    .transform((params) => ({
-      componentId: componentIn(facts, params),
-      runId: params.run_id,
-      messageIndex: params.message_index,
-    }));
+  return lazySchema(() =>
+    z
+      .object({
+        ...componentField(facts),
+        ...runField(),
+        message_index: formInteger().meta({ description: 'How many messages to keep.' }),
+      })
+      .transform((params) => ({
+        componentId: componentIn(facts, params),
+        runId: params.run_id,
+        messageIndex: params.message_index,
+      })),
+  );
 }
 
 function sessionParams(facts: RunKindFacts) {
-  return z
-    .object({
-      ...componentField(facts),
-      session_id: z.string().meta({ description: 'The identifier of the session.' }),
-    })
-    .transform((params) => ({
-      componentId: componentIn(facts, params),
-      sessionId: params.session_id,
-    }));
+  return lazySchema(() =>
+    z
+      .object({
+        ...componentField(facts),
+        session_id: z.string().meta({ description: 'The identifier of the session.' }),
+      })
+      .transform((params) => ({
+        componentId: componentIn(facts, params),
+        sessionId: params.session_id,
+      })),
+  );
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RunKind } from '../../../core/runs/run.js';
-import { lazyObject } from '../../../platform/http/lazy-object.js';
+import { lazySchema } from '../../../core/schemas/lazy-schema.js';
 import type { WireFormatSettings } from '../../../platform/http/response/wire-format.js';
 import type { Route } from '../../../platform/http/route.js';
 import type { listRunsQuery, runQuery } from '../schema.js';
@@ -52,16 +52,18 @@ export function readScopes({ plural }: RunKindFacts): readonly string[] {
 
 /** The parameters of a path, by the same names whatever the kind calls them. */
 export function componentParams(facts: RunKindFacts) {
-  return lazyObject(() => componentField(facts)).transform((params) => ({
-    componentId: componentIn(facts, params),
-  }));
+  return lazySchema(() =>
+    z.object(componentField(facts)).transform((params) => ({ componentId: componentIn(facts, params) })),
+  );
 }
 
 export function runParams(facts: RunKindFacts) {
-  return lazyObject(() => ({ ...componentField(facts), ...runField })).transform((params) => ({
-    componentId: componentIn(facts, params),
-    runId: params.run_id,
-  }));
+  return lazySchema(() =>
+    z.object({ ...componentField(facts), ...runField() }).transform((params) => ({
+      componentId: componentIn(facts, params),
+      runId: params.run_id,
+    })),
+  );
 }
 
 export function componentIn({ idName }: RunKindFacts, params: Readonly<Record<string, unknown>>): string {
@@ -81,4 +83,4 @@ export const endedStreamText =
 /** The header that `runIdHeader` adds, for the description of the API. */
 export const runIdHeaders = { 'x-run-id': 'The id of the run, percent-encoded.' };
 
-export const runField = { run_id: z.string().meta({ description: 'The identifier of the run.' }) };
+export const runField = () => ({ run_id: z.string().meta({ description: 'The identifier of the run.' }) });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { errors } from '../../../core/errors/errors.js';
+import { lazyObject, lazySchema } from '../../../core/schemas/lazy-schema.js';
 import { type DataScope, scopeNaming } from '../../../platform/auth/caller.js';
 import { boundsOf } from '../../../platform/http/defences/time-bounds.js';
-import { lazyObject } from '../../../platform/http/lazy-object.js';
 import { databaseQuery } from '../../../platform/http/request/database-query.js';
 import { formInteger } from '../../../platform/http/request/fields.js';
 import { largestPage } from '../../../platform/http/request/pagination.js';
@@ -38,10 +38,11 @@ const runQuery = lazyObject(() => ({
     .optional()
     .meta({ description: 'Validated only; each run has the format of its own kind.' }),
   user_id: z.string().optional().meta({ description: 'The user that the session must belong to.' }),
-  ...databaseQuery,
+  ...databaseQuery(),
 }));
 
-export const sessionRunsQuery = runQuery.extend({
+export const sessionRunsQuery = lazyObject(() => ({
+  ...runQuery.shape,
   created_after: seconds('later'),
   created_before: seconds('earlier'),
   limit: formInteger({ min: 1, max: largestPage }).optional().meta({
@@ -56,13 +57,14 @@ export const sessionRunsQuery = runQuery.extend({
     'x-addition': true,
   }),
   include_events: includeEvents,
+}));
+
+const sessionRun = lazySchema(() => z.union([listedRun, listedTeamRun, listedWorkflowRun]), {
+  id: 'SessionRun',
+  description: 'A run of a session: of an agent, a team or a workflow.',
 });
 
-const sessionRun = z
-  .union([listedRun, listedTeamRun, listedWorkflowRun])
-  .meta({ id: 'SessionRun', description: 'A run of a session: of an agent, a team or a workflow.' });
-
-export const sessionRuns = z.array(sessionRun);
+export const sessionRuns = lazySchema(() => z.array(sessionRun));
 
 const listSessionRuns = defineRoute({
   method: 'GET',
@@ -101,8 +103,8 @@ const getSessionRun = defineRoute({
   tag: 'Sessions',
   summary: 'Get a run of a session',
   description: 'Also returns the runs of team members.',
-  params: sessionParams.extend({ run_id: z.string() }),
-  query: runQuery.extend({ include_events: includeEvents }),
+  params: lazyObject(() => ({ ...sessionParams.shape, run_id: z.string() })),
+  query: lazyObject(() => ({ ...runQuery.shape, include_events: includeEvents })),
   headers: wireFormatHeaders,
   responses: { 200: sessionRun },
   handler: async ({ sessionRuns, settings }: SessionRunServices, { params, query, caller, headers }) => {

@@ -3,6 +3,7 @@ import { isReported } from '../../../core/errors/errors.js';
 import type { Log } from '../../../core/log.js';
 import { componentKey } from '../../../core/runs/resume/ending-executable.js';
 import type { RunKind } from '../../../core/runs/run.js';
+import { lazySchema } from '../../../core/schemas/lazy-schema.js';
 import type { Timers } from '../../../core/timers.js';
 import type { Caller } from '../../../platform/auth/caller.js';
 import type { Spaces } from '../../capability.js';
@@ -13,24 +14,27 @@ import type { WaitingRuns } from './orphan-store.js';
 const keptMs = 5_000;
 
 /** What `/info` says about them. */
-export const orphanedRuns = z
-  .object({
-    count: z.int(),
-    components: z.array(
-      z.object({
-        type: z.enum(['agent', 'team', 'workflow']),
-        id: z.string(),
-        count: z.int().meta({ description: 'At most 10,000 of each status are counted.' }),
-      }),
-    ),
-  })
-  .optional()
-  .meta({
+export const orphanedRuns = lazySchema(
+  () =>
+    z
+      .object({
+        count: z.int(),
+        components: z.array(
+          z.object({
+            type: z.enum(['agent', 'team', 'workflow']),
+            id: z.string(),
+            count: z.int().meta({ description: 'At most 10,000 of each status are counted.' }),
+          }),
+        ),
+      })
+      .optional(),
+  {
     description:
       'Runs that no process executes and whose component is not registered in this process. Only for callers who see ' +
       'the runs of all users.',
     'x-addition': true,
-  });
+  },
+);
 
 type Counts = readonly WaitingRuns[] | undefined;
 

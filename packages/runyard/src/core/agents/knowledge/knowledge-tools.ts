@@ -4,6 +4,7 @@ import { claimMetadata } from '../../knowledge/claim-filters.js';
 import type { KnowledgeFilter } from '../../knowledge/filter.js';
 import { parseFilter } from '../../knowledge/filter-parse.js';
 import type { Knowledge } from '../../knowledge/knowledge.js';
+import { lazySchema } from '../../schemas/lazy-schema.js';
 import { ToolRefused } from '../../tools/call/tool-hooks.js';
 import { nativeTool, type Tool } from '../../tools/tool.js';
 import type { ToolCallSite } from '../../tools/tool-context.js';
@@ -18,20 +19,22 @@ export const searchToolName = 'search_knowledge_base';
 const mostFilters = 20;
 const longestResult = 100_000;
 
-const query = z.string().max(longestQuery).describe('What to look for, in words.');
+const query = lazySchema(() => z.string().max(longestQuery).describe('What to look for, in words.'));
 
-const filters = z
-  .array(
-    z.object({
-      key: z.string().max(255).describe('One of the known keys.'),
-      value: z
-        .union([z.string().max(1_000), z.number(), z.boolean()])
-        .describe('The value that it has to have.'),
-    }),
-  )
-  .max(mostFilters)
-  .optional()
-  .describe('Restricts the search to documents with these values. Leave it out to search everything.');
+const filters = lazySchema(() =>
+  z
+    .array(
+      z.object({
+        key: z.string().max(255).describe('One of the known keys.'),
+        value: z
+          .union([z.string().max(1_000), z.number(), z.boolean()])
+          .describe('The value that it has to have.'),
+      }),
+    )
+    .max(mostFilters)
+    .optional()
+    .describe('Restricts the search to documents with these values. Leave it out to search everything.'),
+);
 
 type AskedFilters = readonly { readonly key: string; readonly value: Json }[];
 

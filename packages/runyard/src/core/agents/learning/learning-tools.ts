@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../../json.js';
 import type { Learning } from '../../learnings/learnings.js';
 import { ToolRefused } from '../../tools/call/tool-hooks.js';
+import { once } from '../../tools/once.js';
 import { nativeTool, type Tool } from '../../tools/tool.js';
 import type { ToolCallSite } from '../../tools/tool-context.js';
 import { shortened } from '../auxiliary/bounded-text.js';
@@ -22,35 +23,37 @@ export function learningTools(settings: Parameters<typeof learningPlan>[0]): rea
   const plan = learningPlan(settings);
   if (plan === undefined) return [];
   return [
-    ...(looksUpLearnings(plan) ? [searchLearnings] : []),
+    ...(looksUpLearnings(plan) ? [searchLearnings()] : []),
     ...(plan.mode === 'agentic' ? [saveLearning(plan)] : []),
   ];
 }
 
-const searchLearnings = nativeTool({
-  name: 'search_learnings',
-  description:
-    'Look up what was learned in earlier conversations about people, companies, projects and other things, what was decided, and other notes.',
-  inputSchema: z.object({
-    query: z
-      .string()
-      .max(500)
-      .optional()
-      .describe('Words to look for, such as a name; leave it out for the newest.'),
+const searchLearnings = once(() =>
+  nativeTool({
+    name: 'search_learnings',
+    description:
+      'Look up what was learned in earlier conversations about people, companies, projects and other things, what was decided, and other notes.',
+    inputSchema: z.object({
+      query: z
+        .string()
+        .max(500)
+        .optional()
+        .describe('Words to look for, such as a name; leave it out for the newest.'),
+    }),
+    readOnly: true,
+    async execute({ query = '' }, site) {
+      const { agent, context } = executionOf(site);
+      const found = await context.ports.learnings.find(site.userId, {
+        exceptTypes: shownTypes,
+        // only agents with a plan have this tool
+        namespaces: searchedNamespaces(learningPlan(agent.settings)!, site.userId),
+        search: query,
+        limit: mostFound,
+      });
+      return found.length === 0 ? 'Nothing was learned about that.' : found.map(shown);
+    },
   }),
-  readOnly: true,
-  async execute({ query = '' }, site) {
-    const { agent, context } = executionOf(site);
-    const found = await context.ports.learnings.find(site.userId, {
-      exceptTypes: shownTypes,
-      // only agents with a plan have this tool
-      namespaces: searchedNamespaces(learningPlan(agent.settings)!, site.userId),
-      search: query,
-      limit: mostFound,
-    });
-    return found.length === 0 ? 'Nothing was learned about that.' : found.map(shown);
-  },
-});
+);
 
 function saveLearning(plan: LearningPlan): Tool {
   const { instructions } = plan;

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { JsonObject } from '../../json.js';
 import { read } from '../../runs/journal/codec.js';
 import type { StepRecord } from '../../runs/run.js';
+import { lazyObject } from '../../schemas/lazy-schema.js';
+import { once } from '../../tools/once.js';
 import { nativeTool } from '../../tools/tool.js';
 import { type Toolkit, toolkit } from '../../tools/toolkit.js';
 import { reasoningCompleted } from '../agent-events.js';
@@ -10,16 +12,16 @@ import { toolRecord } from '../journal-records.js';
 import { noteReasoningStep, reasoningStepsOf } from './reasoning.js';
 import { type ReasoningStep, reasoningStepFrom } from './reasoning-step.js';
 
-const confidence = z.number().min(0).max(1).optional().describe('How sure you are, from 0 to 1');
+const confidence = () => z.number().min(0).max(1).optional().describe('How sure you are, from 0 to 1');
 
-const thinkInput = z.object({
+const thinkInput = lazyObject(() => ({
   title: z.string().describe('What the thought is about, in a few words'),
   thought: z.string().describe('The thought, in detail'),
   action: z.string().optional().describe('What you are going to do because of it'),
-  confidence,
-});
+  confidence: confidence(),
+}));
 
-const analyzeInput = z.object({
+const analyzeInput = lazyObject(() => ({
   title: z.string().describe('What is looked at, in a few words'),
   result: z.string().describe('The outcome that is looked at'),
   analysis: z.string().describe('What the outcome means for the task'),
@@ -27,25 +29,29 @@ const analyzeInput = z.object({
     .enum(['continue', 'validate', 'final_answer'])
     .default('continue')
     .describe('Whether to go on, to check the outcome first, or to answer'),
-  confidence,
-});
+  confidence: confidence(),
+}));
 
-const think = nativeTool({
-  name: 'think',
-  description:
-    'A place to think: break the task down, plan, weigh alternatives. It changes nothing and finds nothing out.',
-  inputSchema: thinkInput,
-  readOnly: true,
-  execute: () => 'Noted.',
-});
+const think = once(() =>
+  nativeTool({
+    name: 'think',
+    description:
+      'A place to think: break the task down, plan, weigh alternatives. It changes nothing and finds nothing out.',
+    inputSchema: thinkInput,
+    readOnly: true,
+    execute: () => 'Noted.',
+  }),
+);
 
-const analyze = nativeTool({
-  name: 'analyze',
-  description: 'A place to judge a result: what it means, whether it can be trusted, what to do next.',
-  inputSchema: analyzeInput,
-  readOnly: true,
-  execute: ({ next_action }) => (next_action === 'final_answer' ? 'Noted. Answer now.' : 'Noted. Go on.'),
-});
+const analyze = once(() =>
+  nativeTool({
+    name: 'analyze',
+    description: 'A place to judge a result: what it means, whether it can be trusted, what to do next.',
+    inputSchema: analyzeInput,
+    readOnly: true,
+    execute: ({ next_action }) => (next_action === 'final_answer' ? 'Noted. Answer now.' : 'Noted. Go on.'),
+  }),
+);
 
 /**
  * Two tools with which a model thinks in the open: `think` before it acts, `analyze` after. Each call is a step of
@@ -54,7 +60,7 @@ const analyze = nativeTool({
 export function reasoningTools(): Toolkit {
   return toolkit({
     name: 'reasoning',
-    tools: [think, analyze],
+    tools: [think(), analyze()],
     instructions:
       'Call think before you act or answer, and analyze when you have a result, until you are sure enough to answer. What you write there is not the answer.',
   });

@@ -7,12 +7,10 @@ import { outcomeResult, outcomeText } from '../members/ask-members.js';
 import { memberNamed } from '../members/roster.js';
 import type { TeamMember } from '../settings.js';
 import { type LeaderCall, type LeadersTeam, leaderCallOf } from '../tools/leader.js';
-import { namedTask } from './named-task.js';
+import { namedTask, taskId } from './named-task.js';
 import { taskUpdated } from './task-events.js';
 import { type TeamTask, tasksOf } from './task-list.js';
 import { assignmentText } from './task-text.js';
-
-const taskId = z.string().min(1).describe('The id of the task, as create_task and list_tasks tell it.');
 
 /** A task that a member is to do. */
 interface Assignment {

@@ -5,12 +5,10 @@ import { nativeTool, type Tool } from '../../tools/tool.js';
 import { memberNamed } from '../members/roster.js';
 import { type LeadersTeam, leaderCallOf } from '../tools/leader.js';
 import { executeTask, executeTasks } from './execute-tasks.js';
-import { namedTask } from './named-task.js';
+import { namedTask, taskId } from './named-task.js';
 import { taskCreated, taskUpdated } from './task-events.js';
 import { type TeamTask, taskIdOf, taskNamed, tasksOf } from './task-list.js';
 import { taskSummary } from './task-text.js';
-
-const taskId = z.string().min(1).describe('The id of the task, as create_task and list_tasks tell it.');
 
 /** The tools with which a leader keeps its list of tasks. */
 export function taskTools(team: LeadersTeam): readonly Tool[] {
@@ -20,7 +18,7 @@ export function taskTools(team: LeadersTeam): readonly Tool[] {
     updateTaskStatus(team),
     listTasks(team),
     addTaskNote(team),
-    markAllComplete,
+    markAllComplete(),
   ];
 }
 
@@ -113,9 +111,11 @@ function addTaskNote(team: LeadersTeam): Tool {
   });
 }
 
-const markAllComplete = nativeTool({
-  name: 'mark_all_complete',
-  description: 'Say that the goal is reached. Write the answer to the user after it.',
-  inputSchema: z.object({ summary: z.string().default('').describe('What was reached, in short.') }),
-  execute: () => 'All is marked as complete. Write the answer to the user now.',
-});
+function markAllComplete(): Tool {
+  return nativeTool({
+    name: 'mark_all_complete',
+    description: 'Say that the goal is reached. Write the answer to the user after it.',
+    inputSchema: z.object({ summary: z.string().default('').describe('What was reached, in short.') }),
+    execute: () => 'All is marked as complete. Write the answer to the user now.',
+  });
+}

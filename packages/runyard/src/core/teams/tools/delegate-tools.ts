@@ -5,8 +5,6 @@ import { outcomeResult, outcomeText } from '../members/ask-members.js';
 import { memberNamed, membersText } from '../members/roster.js';
 import { type LeadersTeam, leaderCallOf } from './leader.js';
 
-const memberId = z.string().min(1).describe('The id of the member, as the list of members tells it.');
-
 /** What the members are to do; without a say in that, the leader need not write it. */
 function taskOf({ settings }: LeadersTeam) {
   return settings.determineInputForMembers === false
@@ -24,7 +22,10 @@ export function delegateToMember(team: LeadersTeam): Tool {
     description: isRoute
       ? 'Hand what the user asks to the member who fits best. The answer of the member goes to the user.'
       : 'Hand a task to one member of the team and get the answer.',
-    inputSchema: z.object({ member_id: memberId, task: taskOf(team) }),
+    inputSchema: z.object({
+      member_id: z.string().min(1).describe('The id of the member, as the list of members tells it.'),
+      task: taskOf(team),
+    }),
     stopAfterCall: isRoute,
     showResult: isRoute,
     async execute({ member_id, task }, site) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lazySchema } from '../../schemas/lazy-schema.js';
 import { type Tool, tool } from '../tool.js';
 
 /** Bounds of what a model may put before a person at once. */
@@ -6,8 +7,8 @@ const mostFields = 20;
 const mostQuestions = 4;
 const mostOptions = 10;
 
-const name = z.string().trim().min(1).max(100);
-const text = z.string().max(1_000);
+const name = lazySchema(() => z.string().trim().min(1).max(100));
+const text = lazySchema(() => z.string().max(1_000));
 
 const fieldTypes = ['str', 'int', 'float', 'bool', 'list', 'dict'] as const;
 

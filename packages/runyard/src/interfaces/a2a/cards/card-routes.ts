@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { Services } from '../../../capabilities/capability.js';
 import type { RunKind } from '../../../core/runs/run.js';
-import { lazyObject } from '../../../platform/http/lazy-object.js';
+import { lazyObject } from '../../../core/schemas/lazy-schema.js';
 import { asset, reply } from '../../../platform/http/response/results.js';
 import { defineRoute, type Route, type RouteAccess } from '../../../platform/http/route.js';
 import type { ComponentName } from '../../common/exposed-components.js';

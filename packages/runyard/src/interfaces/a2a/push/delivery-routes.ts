@@ -3,7 +3,7 @@ import type { Services } from '../../../capabilities/capability.js';
 import type { PushConfig } from '../../../capabilities/push-notifications/service.js';
 import { errors } from '../../../core/errors/errors.js';
 import type { RunKind } from '../../../core/runs/run.js';
-import { lazyObject } from '../../../platform/http/lazy-object.js';
+import { lazyObject } from '../../../core/schemas/lazy-schema.js';
 import { defineRoute, type Route } from '../../../platform/http/route.js';
 import type { A2aConfig } from '../options.js';
 

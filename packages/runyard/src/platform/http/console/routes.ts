@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { errors } from '../../../core/errors/errors.js';
+import { lazyObject } from '../../../core/schemas/lazy-schema.js';
 import { asset, type ContentReply, type Reply, reply } from '../response/results.js';
 import { defineRoute, type Route, type RouteRequest } from '../route.js';
 import { consoleAddress, consolePath } from './browser-request.js';
@@ -61,7 +62,7 @@ export const consoleRoutes: readonly Route<unknown>[] = [
     path: `${consolePath}/*`,
     operationId: 'get_console_file',
     summary: 'A page or a file of the console',
-    params: z.object({ '*': z.string() }),
+    params: lazyObject(() => ({ '*': z.string() })),
     handler: (_services, request) => {
       const name = request.params['*'];
       return namedFile.test(name) ? namedAsset(name, request) : page(request);

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { errors } from '../../../core/errors/errors.js';
+import { lazyObject } from '../../../core/schemas/lazy-schema.js';
 import { asset, type ContentReply, html } from '../response/results.js';
 import { defineRoute, type Route } from '../route.js';
 import type { ApiDescription } from './openapi.js';
@@ -69,7 +70,7 @@ const browserAsset = defineRoute({
   tag: 'Documentation',
   summary: 'Get a file of the API browser',
   undocumented: true,
-  params: z.object({ file: z.string() }),
+  params: lazyObject(() => ({ file: z.string() })),
   responses: { 200: { contentType: 'application/octet-stream' } },
   handler: (_services, { params, basePath }) =>
     params.file === 'start.js' ? startScript(basePath) : packageFile(params.file),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lazyObject } from '../lazy-object.js';
+import { lazyObject } from '../../../core/schemas/lazy-schema.js';
 import { formInteger } from './fields.js';
 
 /** What a request for a page of a list says. */

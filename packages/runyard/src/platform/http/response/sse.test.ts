@@ -1,5 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test, vi } from 'vitest';
 import { rawClient, startServer } from '../../../../test/support/clients/http-server.js';
+import type { Receiver } from '../../../core/receiver.js';
 import { defineRoute } from '../route.js';
 import type { EventReader, StreamEvent } from './event-reader.js';
 import { eventStream } from './results.js';
@@ -215,4 +217,34 @@ test('a source that throws at once, first or later, breaks the stream off and is
     await expect(text()).rejects.toThrow();
     await vi.waitFor(() => expect(logged.map(({ message }) => message)).toContain('event stream failed'));
   }
+});
+
+test('what another request causes is written in the context of the stream', async () => {
+  const requests = new AsyncLocalStorage<string>();
+  const receivers: Receiver<readonly StreamEvent[] | null>[] = [];
+  const source = () => {
+    requests.enterWith('of the stream');
+    return {
+      next: () => Promise.reject(),
+      nextFor: (one: Receiver<readonly StreamEvent[] | null>) => void receivers.push(one),
+      close() {},
+    };
+  };
+  const { url } = await startServer([streamRoute(source)]);
+  const text = fetch(`${url}/events`).then((response) => response.text());
+  await vi.waitFor(() => expect(receivers).toHaveLength(1));
+  const seen = new Set<string | undefined>();
+  const event = {
+    index: 0,
+    name: 'RunContent',
+    get data() {
+      seen.add(requests.getStore());
+      return '{}';
+    },
+  };
+  requests.run('of another', () => receivers[0]!.received([event]));
+  await vi.waitFor(() => expect(receivers).toHaveLength(2));
+  receivers[1]!.received(null);
+  expect(await text).toContain('RunContent');
+  expect([...seen]).toEqual(['of the stream']);
 });

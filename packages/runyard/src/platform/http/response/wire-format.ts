@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { lazyObject } from '../lazy-object.js';
+import { lazyObject } from '../../../core/schemas/lazy-schema.js';
 
 /** How the wire shows runs. `agentos` is the switch for clients of the older interface. */
 export type WireFormat = 'runyard' | 'agentos';
@@ -10,7 +10,7 @@ export interface WireFormatSettings {
 }
 
 /** The request header that asks for the older form, in the description of a route. */
-export const wireFormatHeader = {
+export const wireFormatHeader = () => ({
   'x-runyard-compat': z
     .string()
     .optional()
@@ -20,9 +20,9 @@ export const wireFormatHeader = {
       examples: ['agentos'],
       'x-addition': true,
     }),
-};
+});
 
-export const wireFormatHeaders = lazyObject(() => wireFormatHeader);
+export const wireFormatHeaders = lazyObject(wireFormatHeader);
 
 export function wireFormatOf(settings: WireFormatSettings, headers: IncomingHttpHeaders): WireFormat {
   const asked = settings.compatibility === 'agentos' || headers['x-runyard-compat'] === 'agentos';

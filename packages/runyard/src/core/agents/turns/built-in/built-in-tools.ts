@@ -11,10 +11,10 @@ import { updateSessionState } from './state-tool.js';
 /** The tools that an agent has because of its settings. */
 export function builtInTools(settings: AgentSettings): readonly Tool[] {
   const tools: Tool[] = [];
-  if (settings.readChatHistory) tools.push(getChatHistory);
-  if (settings.readToolCallHistory) tools.push(getToolCallHistory);
-  if (settings.searchPastSessions) tools.push(searchPastSessions, readPastSession);
-  if (settings.agenticState) tools.push(updateSessionState);
+  if (settings.readChatHistory) tools.push(getChatHistory());
+  if (settings.readToolCallHistory) tools.push(getToolCallHistory());
+  if (settings.searchPastSessions) tools.push(searchPastSessions(), readPastSession());
+  if (settings.agenticState) tools.push(updateSessionState());
   if (settings.agenticMemory) tools.push(...memoryTools(settings.allowClearMemories ?? false));
   tools.push(...workingMemoryTools(settings), ...learningTools(settings), ...knowledgeTools(settings));
   return tools;

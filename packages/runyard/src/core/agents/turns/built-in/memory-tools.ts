@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../json.js';
 import type { MemoryChange } from '../../../memory/user-memories.js';
 import { ToolRefused } from '../../../tools/call/tool-hooks.js';
+import { once } from '../../../tools/once.js';
 import { nativeTool, type Tool } from '../../../tools/tool.js';
 import type { ToolCallSite } from '../../../tools/tool-context.js';
 import { shortened } from '../../auxiliary/bounded-text.js';
@@ -22,7 +23,7 @@ const longestShown = 1_000;
 const operations = ['add', 'update', 'delete'] as const;
 type Operation = (typeof operations)[number] | 'clear';
 
-const fields = {
+const fields = () => ({
   memory: z
     .string()
     .max(longestMemory)
@@ -40,63 +41,69 @@ const fields = {
     .max(255)
     .optional()
     .describe('For update and delete: the id of the memory, as it stands before its text.'),
-};
+});
 
 type Wanted = { operation: Operation; memory?: string; topics?: string[]; memory_id?: string };
 
 const purpose =
   'Change what you remember about the user from one conversation to the next: add something new that will matter later, update what has changed, delete what is no longer true or what the user wants forgotten.';
 
-const updateUserMemory = nativeTool({
-  name: 'update_user_memory',
-  description: purpose,
-  inputSchema: z.object({
-    operation: z.enum(operations).describe('What to do.'),
-    ...fields,
+const updateUserMemory = once(() =>
+  nativeTool({
+    name: 'update_user_memory',
+    description: purpose,
+    inputSchema: z.object({
+      operation: z.enum(operations).describe('What to do.'),
+      ...fields(),
+    }),
+    execute: (args, site) => update(args, site),
   }),
-  execute: (args, site) => update(args, site),
-});
+);
 
-const updateOrClearUserMemory = nativeTool({
-  name: 'update_user_memory',
-  description: `${purpose} clear forgets everything: only when the user asks for just that.`,
-  inputSchema: z.object({
-    operation: z.enum([...operations, 'clear']).describe('What to do.'),
-    ...fields,
+const updateOrClearUserMemory = once(() =>
+  nativeTool({
+    name: 'update_user_memory',
+    description: `${purpose} clear forgets everything: only when the user asks for just that.`,
+    inputSchema: z.object({
+      operation: z.enum([...operations, 'clear']).describe('What to do.'),
+      ...fields(),
+    }),
+    execute: (args, site) => update(args, site),
   }),
-  execute: (args, site) => update(args, site),
-});
+);
 
-const searchUserMemories = nativeTool({
-  name: 'search_user_memories',
-  description: 'Look up what you remember about the user: more than what you are shown, the newest first.',
-  inputSchema: z.object({
-    query: z
-      .string()
-      .max(500)
-      .optional()
-      .describe('Words that a memory has to hold; leave it out for the newest.'),
+const searchUserMemories = once(() =>
+  nativeTool({
+    name: 'search_user_memories',
+    description: 'Look up what you remember about the user: more than what you are shown, the newest first.',
+    inputSchema: z.object({
+      query: z
+        .string()
+        .max(500)
+        .optional()
+        .describe('Words that a memory has to hold; leave it out for the newest.'),
+    }),
+    readOnly: true,
+    async execute({ query = '' }, site) {
+      const { memories } = executionOf(site).context.ports;
+      const userId = userOf(site);
+      const found =
+        query.trim() === ''
+          ? await memories.list(userId, mostFound)
+          : await memories.search(userId, query, mostFound);
+      if (found.length === 0) return 'Nothing is remembered about that.';
+      return found.map(({ memoryId, memory, topics }) => ({
+        memory_id: memoryId,
+        memory: shortened(memory, longestShown),
+        ...(topics.length > 0 && { topics }),
+      }));
+    },
   }),
-  readOnly: true,
-  async execute({ query = '' }, site) {
-    const { memories } = executionOf(site).context.ports;
-    const userId = userOf(site);
-    const found =
-      query.trim() === ''
-        ? await memories.list(userId, mostFound)
-        : await memories.search(userId, query, mostFound);
-    if (found.length === 0) return 'Nothing is remembered about that.';
-    return found.map(({ memoryId, memory, topics }) => ({
-      memory_id: memoryId,
-      memory: shortened(memory, longestShown),
-      ...(topics.length > 0 && { topics }),
-    }));
-  },
-});
+);
 
 /** The tools with which a model keeps the memories of the user itself. */
 export function memoryTools(allowClear: boolean): readonly Tool[] {
-  return [allowClear ? updateOrClearUserMemory : updateUserMemory, searchUserMemories];
+  return [allowClear ? updateOrClearUserMemory() : updateUserMemory(), searchUserMemories()];
 }
 
 async function update(wanted: Wanted, site: ToolCallSite): Promise<JsonObject> {

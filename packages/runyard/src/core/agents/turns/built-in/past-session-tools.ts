@@ -2,10 +2,12 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../json.js';
 import type { PastSession, SessionOwner } from '../../../runs/past-sessions.js';
 import { ToolRefused } from '../../../tools/call/tool-hooks.js';
+import { once } from '../../../tools/once.js';
 import { nativeTool } from '../../../tools/tool.js';
 import { shortened } from '../../auxiliary/bounded-text.js';
 import type { AgentExecution } from '../../execution.js';
 import { type Exchange, exchangeOf } from '../../transcript.js';
+import { exchangesToRead } from './exchanges-to-read.js';
 import { executionOf } from './execution-of-call.js';
 
 const defaultSessions = 20;
@@ -13,53 +15,56 @@ const defaultRuns = 3;
 const previewLength = 300;
 const longestText = 2_000;
 
-export const searchPastSessions = nativeTool({
-  name: 'search_past_sessions',
-  description:
-    'Find out what was talked about in earlier sessions with this user: the latest first, each with a preview of what was said.',
-  inputSchema: z.object({
-    query: z
-      .string()
-      .max(500)
-      .optional()
-      .describe('Words to look for; leave it out to see the latest sessions.'),
+export const searchPastSessions = once(() =>
+  nativeTool({
+    name: 'search_past_sessions',
+    description:
+      'Find out what was talked about in earlier sessions with this user: the latest first, each with a preview of what was said.',
+    inputSchema: z.object({
+      query: z
+        .string()
+        .max(500)
+        .optional()
+        .describe('Words to look for; leave it out to see the latest sessions.'),
+    }),
+    readOnly: true,
+    async execute({ query = '' }, site) {
+      const execution = executionOf(site);
+      const { settings } = execution.agent;
+      const latest = await execution.context.ports.pastSessions.latest(ownerOf(execution), {
+        exceptSessionId: site.sessionId,
+        sessions: settings.numPastSessionsToSearch ?? defaultSessions,
+        runs: settings.numPastSessionRunsInSearch ?? defaultRuns,
+      });
+      const found = matching(await Promise.all(latest.map((session) => read(execution, session))), query);
+      if (found.length > 0) return found.map((session) => shown(session, previewLength));
+      return query === '' ? 'There are no earlier sessions.' : 'No earlier session mentions these words.';
+    },
   }),
-  readOnly: true,
-  async execute({ query = '' }, site) {
-    const execution = executionOf(site);
-    const { settings } = execution.agent;
-    const latest = await execution.context.ports.pastSessions.latest(ownerOf(execution), {
-      exceptSessionId: site.sessionId,
-      sessions: settings.numPastSessionsToSearch ?? defaultSessions,
-      runs: settings.numPastSessionRunsInSearch ?? defaultRuns,
-    });
-    const found = matching(await Promise.all(latest.map((session) => read(execution, session))), query);
-    if (found.length > 0) return found.map((session) => shown(session, previewLength));
-    return query === '' ? 'There are no earlier sessions.' : 'No earlier session mentions these words.';
-  },
-});
+);
 
-export const readPastSession = nativeTool({
-  name: 'read_past_session',
-  description: 'Read one of the sessions that search_past_sessions found in full, the oldest exchange first.',
-  inputSchema: z.object({
-    session_id: z.string().max(255).describe('The id of the session, as search_past_sessions tells it.'),
-    num_runs: z
-      .number()
-      .int()
-      .min(1)
-      .max(20)
-      .default(10)
-      .describe('How many exchanges of question and answer to read, counted from the last one.'),
+export const readPastSession = once(() =>
+  nativeTool({
+    name: 'read_past_session',
+    description:
+      'Read one of the sessions that search_past_sessions found in full, the oldest exchange first.',
+    inputSchema: z.object({
+      session_id: z.string().max(255).describe('The id of the session, as search_past_sessions tells it.'),
+      num_runs: exchangesToRead,
+    }),
+    readOnly: true,
+    async execute({ session_id, num_runs }, site) {
+      const execution = executionOf(site);
+      const session = await execution.context.ports.pastSessions.read(
+        ownerOf(execution),
+        session_id,
+        num_runs,
+      );
+      if (session === undefined) throw new ToolRefused(`There is no session '${session_id}' of this user.`);
+      return shown(await read(execution, session), longestText);
+    },
   }),
-  readOnly: true,
-  async execute({ session_id, num_runs }, site) {
-    const execution = executionOf(site);
-    const session = await execution.context.ports.pastSessions.read(ownerOf(execution), session_id, num_runs);
-    if (session === undefined) throw new ToolRefused(`There is no session '${session_id}' of this user.`);
-    return shown(await read(execution, session), longestText);
-  },
-});
+);
 
 /** The sessions of the run's own user with the run's own agent. A run without a user has none. */
 function ownerOf({ context }: AgentExecution): SessionOwner {
