@@ -253,6 +253,31 @@ describe('the message names the option and what to give', () => {
       "Agent 'Bank': model is ''. Give a model, or the name of one such as 'offline'",
     ],
     [
+      'a model object without a provider',
+      () => agent({ name: 'Bank', model: { ...scriptedModel(() => 'x'), provider: undefined } as never }),
+      "Agent 'Bank': model.provider is undefined. Give a text that says who serves the model, such as 'OpenAI'.",
+    ],
+    [
+      'a model object without the name of its adapter',
+      () => agent({ name: 'Bank', model: { ...scriptedModel(() => 'x'), name: undefined } as never }),
+      "Agent 'Bank': model.name is undefined. Give a text that names the adapter, such as 'OpenAICompatible'.",
+    ],
+    [
+      'a model object that does not say what it can do',
+      () => definitions.team!({ model: { ...scriptedModel(() => 'x'), capabilities: undefined } }),
+      'model.capabilities is undefined. Give an object that says what the model can do.',
+    ],
+    [
+      'a model of the AI SDK without its id',
+      () => definitions.agent!({ model: Object.assign({}, languageModel, { modelId: undefined }) }),
+      'model.modelId is undefined. Give a text that names the model',
+    ],
+    [
+      'a model of the AI SDK with a provider that is no text',
+      () => definitions.team!({ fallbackModels: [Object.assign({}, languageModel, { provider: {} })] }),
+      'fallbackModels[0].provider is an object. Give a text',
+    ],
+    [
       'a back-off of NaN',
       () => definitions.tool!({ backoff: { delayMs: Number.NaN } }),
       'backoff.delayMs is NaN',
