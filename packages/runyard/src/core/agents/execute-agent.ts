@@ -1,6 +1,5 @@
 import type { RunEvent } from '../events/run-event.js';
 import type { JsonObject } from '../json.js';
-import type { Message } from '../models/message.js';
 import type { Writable } from '../objects.js';
 import { isPromise } from '../promises.js';
 import type { Receiver } from '../receiver.js';
@@ -31,7 +30,6 @@ import { isForgotten, producedMedia, shownToModel, toolMessage, turnMessages } f
 import { compressToolResults } from './turns/compression.js';
 import { callModelWithHooks } from './turns/hooked-call.js';
 import { PastTurns } from './turns/past-turns.js';
-import { RememberedResults } from './turns/remembered-results.js';
 import { type ToolSet, toolSetOf } from './turns/tool-set.js';
 import { runToolCalls } from './turns/tool-steps.js';
 
@@ -44,61 +42,60 @@ export function executeAgent(
   context: RunContext,
   receiver: Receiver<RunResult>,
 ): void {
-  void new ExecutedAgent(agent, context, receiver).begin();
+  prepared(agent, context).then(
+    (execution) => void new Turns(execution, receiver).begin(),
+    (error: unknown) => receiver.failed(error),
+  );
 }
 
-/** One execution of an agent, over all its turns. A run waits for its model most of its life: none of its async functions waits with it. */
-class ExecutedAgent implements Receiver<ModelRecord> {
-  private execution: AgentExecution | undefined;
+/** The turns of one execution. A run waits for its model most of its life: none of these async functions waits with it. */
+class Turns implements Receiver<ModelRecord> {
   private turn = 0;
   /** Results of tools that asked to be shown. */
-  private readonly shown: string[] = [];
+  private shown: string[] | undefined;
 
   constructor(
-    private readonly agent: AgentDefinition,
-    private readonly context: RunContext,
+    private readonly execution: AgentExecution,
     private readonly receiver: Receiver<RunResult>,
   ) {}
 
   async begin(): Promise<void> {
+    const { execution } = this;
     try {
-      const execution = await prepared(this.agent, this.context);
-      this.execution = execution;
       execution.remembering.hear(execution.input.content);
       const thinking = reason(execution);
       if (thinking !== undefined) await thinking;
-      await this.takeTurn(execution);
+      await this.take();
     } catch (error) {
       await this.end(error);
     }
   }
 
   received(answer: ModelRecord): void {
-    void this.finishTurn(answer);
+    void this.finish(answer);
   }
 
   failed(error: unknown): void {
     void this.end(error);
   }
 
-  private async takeTurn(execution: AgentExecution): Promise<void> {
-    const adding = addUserMessages(execution, this.turn);
+  private async take(): Promise<void> {
+    const adding = addUserMessages(this.execution, this.turn);
     if (adding !== undefined) await adding;
-    callModelWithHooks(execution, this.turn, this);
+    callModelWithHooks(this.execution, this.turn, this);
   }
 
-  private async finishTurn(answer: ModelRecord): Promise<void> {
-    const { execution } = this;
-    if (execution === undefined) return;
+  private async finish(answer: ModelRecord): Promise<void> {
     let result: RunResult;
     try {
-      const finished = lastTurnAfter(execution, this.turn, answer, this.shown);
+      this.shown ??= [];
+      const finished = lastTurnAfter(this.execution, this.turn, answer, this.shown);
       const last = isPromise(finished) ? await finished : finished;
       if (last === undefined) {
         this.turn += 1;
-        return await this.takeTurn(execution);
+        return await this.take();
       }
-      result = await concluded(execution, last);
+      result = await concluded(this.execution, last);
     } catch (error) {
       return this.end(error);
     }
@@ -107,7 +104,7 @@ class ExecutedAgent implements Receiver<ModelRecord> {
 
   /** Memories are stored at the same time: a run fails, or pauses, only once that work has ended. */
   private async end(error: unknown): Promise<void> {
-    await this.execution?.remembering.settled();
+    await this.execution.remembering.settled();
     this.receiver.failed(error);
   }
 }
@@ -128,7 +125,7 @@ async function prepared(agent: AgentDefinition, context: RunContext): Promise<Ag
   return execution;
 }
 
-/** Everything that follows the last one. */
+/** Everything that follows the last model call. */
 async function concluded(execution: AgentExecution, last: LastTurn): Promise<RunResult> {
   const { agent, context, remembering } = execution;
   const result = await complete(execution, last);
@@ -164,20 +161,19 @@ function executionOf(
 ): AgentExecution {
   const { run, options } = context;
   const { tools, instructions, unavailable } = toolSet;
-  const messages: Message[] = [];
   // one literal: objects put together by spreading get a hidden class each, and this one lives as long as the run
   return {
     agent,
     context,
     model: agent.model,
     input: { content: run.input.content, conversation: run.input.options.callerInput?.conversation },
-    messages,
+    messages: [],
     fallback: null,
     contentShape: shapes.contentShape,
     output: shapes.output,
     given: null,
     soFar: new PastTurns(),
-    results: new RememberedResults(messages),
+    results: null,
     remembering: listenerOf(agent, context),
     dependencies,
     metadata: { ...options.metadata, ...agent.settings.metadata },

@@ -49,7 +49,7 @@ export interface AgentExecution {
   /** What the tools add to the system message. */
   readonly toolInstructions: readonly string[];
   /** What the model is shown; grows with each turn. */
-  readonly messages: Message[];
+  messages: Message[];
   /** What the main model is asked for; null for plain text, also when another model is to give it its shape. */
   readonly output: OutputShape | null;
   /** What the content of the run has to fit; null for plain text. */
@@ -57,7 +57,8 @@ export interface AgentExecution {
   /** What the last model call was given, where hooks changed it; null where they did not. */
   given: GivenCall | null;
   readonly soFar: PastTurns;
-  readonly results: RememberedResults;
+  /** Null until a turn has made tool calls whose results may be shortened. */
+  results: RememberedResults | null;
   readonly remembering: UserListener;
   readonly dependencies: JsonObject;
   readonly metadata: JsonObject;

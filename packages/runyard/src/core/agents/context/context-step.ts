@@ -17,7 +17,7 @@ const runsOfChat = 100;
 
 /** Builds what the model sees first. It is recorded, so that an execution after a crash sees the same. */
 export async function buildContext(execution: AgentExecution): Promise<void> {
-  const { agent, context, messages } = execution;
+  const { agent, context } = execution;
   const { settings } = agent;
   const loading = earlierRuns(execution);
   const earlier = loading === undefined ? noRuns : await loading;
@@ -51,7 +51,7 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
   const history = shownHistory(built, earlier);
   context.shown.history = history;
   const own = contextMessages(context.run, built, context.steps('knowledge'));
-  for (const message of withHistory(own, history)) messages.push(shownToModel(built, message));
+  execution.messages = withHistory(own, history).map((message) => shownToModel(built, message));
 }
 
 type ContextRecord = Shaped<typeof contextRecord.shape>;

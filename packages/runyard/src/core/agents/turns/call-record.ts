@@ -12,8 +12,9 @@ const secretNames = /key$|secret|password|authorization|credential|(^|_)token$/i
 /** How the model is about to be called, unless that is the same as in the last call. */
 export function newCallRecord(execution: AgentExecution): ModelCallRecord | undefined {
   const { given, model, tools, soFar } = execution;
-  const record: Writable<ModelCallRecord> = { adapter: model.name };
-  if (isStreamed(execution)) record.stream = true;
+  const record: Writable<ModelCallRecord> = isStreamed(execution)
+    ? { adapter: model.name, stream: true }
+    : { adapter: model.name };
   if (tools.size > 0) record.tools = [...tools.keys()];
   const parameters = shownParameters({ ...model.parameters, ...given?.parameters });
   if (Object.keys(parameters).length > 0) record.parameters = parameters;

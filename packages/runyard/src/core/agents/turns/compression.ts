@@ -6,6 +6,7 @@ import { stageModel } from '../auxiliary/stage-model.js';
 import type { AgentExecution } from '../execution.js';
 import { compressionInput, toolRecord } from '../journal-records.js';
 import { compressedText, compressionKey, toolMessage } from '../transcript.js';
+import { RememberedResults } from './remembered-results.js';
 
 const defaultLimit = 10_000;
 /** A shorter result is not worth a model call. */
@@ -30,8 +31,10 @@ export async function compressToolResults(
 ): Promise<void> {
   const { agent, context } = execution;
   if (!agent.settings.compressToolResults) return;
-  execution.results.add(results);
-  const chosen = chooseResults(execution, turn);
+  execution.results ??= new RememberedResults(execution.messages);
+  const remembered = execution.results;
+  remembered.add(results);
+  const chosen = chooseResults(execution, remembered, turn);
   if (chosen.length === 0) return;
   // about the first of them: the key of an event begins with the key of a step
   const about = compressionKey(chosen[0]!.key);
@@ -47,7 +50,7 @@ export async function compressToolResults(
     compressed += 1;
     originalSize += original.length;
     compressedSize += text.length;
-    execution.results.shorten(toolMessage(step).id, text);
+    remembered.shorten(toolMessage(step).id, text);
   }
   const sizes = { original_size: originalSize, compressed_size: compressedSize };
   context.emit(
@@ -57,7 +60,11 @@ export async function compressToolResults(
 }
 
 /** The oldest results, as many as there are too many of. One that was tried before is not tried again. */
-function chooseResults({ agent, context, results }: AgentExecution, turn: number): StepRecord[] {
+function chooseResults(
+  { agent, context }: AgentExecution,
+  results: RememberedResults,
+  turn: number,
+): StepRecord[] {
   const limit = agent.settings.compressToolResultsAboveTokens ?? defaultLimit;
   let total = results.tokens;
   const chosen: StepRecord[] = [];

@@ -19,7 +19,11 @@ const busy = (retryAfterMs?: number) =>
   });
 
 /** Answers with the delays that were waited, each of which is over at once. */
-async function delaysOf(settings: Partial<AgentSettings>, failures: readonly Error[]): Promise<number[]> {
+async function delaysOf(
+  settings: Partial<AgentSettings>,
+  failures: readonly Error[],
+  { atOnce = false } = {},
+): Promise<number[]> {
   const delays: number[] = [];
   const after = (ms: number, work: () => void) => {
     delays.push(ms);
@@ -39,10 +43,11 @@ async function delaysOf(settings: Partial<AgentSettings>, failures: readonly Err
     fallback: null,
   } as unknown as AgentExecution;
   const scope = { signal: new AbortController().signal } as StepScope;
-  const call = async (callsBefore: number) => {
+  const call = (_execution: AgentExecution, _scope: StepScope, callsBefore: number) => {
     const failure = failures[callsBefore];
-    if (failure !== undefined) throw failure;
-    return answer;
+    if (failure === undefined) return Promise.resolve(answer);
+    if (atOnce) throw failure;
+    return Promise.reject(failure);
   };
   await promised((receiver) => callUntilAnswered(execution, scope, call, receiver));
   return delays;
@@ -75,8 +80,13 @@ test('each fall-back has retries of its own', async () => {
   await expect(delaysOf(settings, [busy(), busy(), busy(), busy()])).rejects.toThrow('busy');
 });
 
+test('a call that throws before there is a promise of its answer has failed like any other', async () => {
+  expect(await delaysOf({ retries: 2 }, [busy(), busy()], { atOnce: true })).toEqual([1_000, 1_000]);
+  await expect(delaysOf({}, [busy()], { atOnce: true })).rejects.toThrow('busy');
+});
+
 test('each failed try is recorded with the time at which it began', async () => {
-  let now = 0;
+  let now = 500;
   const begun: number[] = [];
   const execution = {
     agent: { settings: { retries: 2 } },
@@ -98,11 +108,11 @@ test('each failed try is recorded with the time at which it began', async () => 
     fallback: null,
   } as unknown as AgentExecution;
   const scope = { signal: new AbortController().signal } as StepScope;
-  const call = async (callsBefore: number) => {
+  const call = async (_execution: AgentExecution, _scope: StepScope, callsBefore: number) => {
     now += 10;
     if (callsBefore < 2) throw busy();
     return answer;
   };
   await promised((receiver) => callUntilAnswered(execution, scope, call, receiver));
-  expect(begun).toEqual([0, 1_010]);
+  expect(begun).toEqual([500, 1_510]);
 });

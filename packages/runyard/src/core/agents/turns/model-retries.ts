@@ -16,31 +16,54 @@ const defaultDelayMs = 1_000;
 /** The longest wait before the next try: a provider that asks for more has failed. */
 const longestDelayMs = 60_000;
 
+/** One call of the model of an execution. */
+type ModelCall = (execution: AgentExecution, scope: StepScope, callsBefore: number) => Promise<ModelRecord>;
+
 /**
  * Calls the model of the execution: again after a failure as often as the agent allows, then the fall-back models for
- * the reason of the failure, each once. A fall-back that is reached stays the model of the execution. `call` gets the
- * number of calls before it.
+ * the reason of the failure, each once. A fall-back that is reached stays the model of the execution.
  */
 export function callUntilAnswered(
   execution: AgentExecution,
   scope: StepScope,
-  call: (callsBefore: number) => Promise<ModelRecord>,
+  call: ModelCall,
   receiver: Receiver<ModelRecord>,
 ): void {
-  const startedAt = execution.context.timers.now();
-  const again = (error: unknown): void =>
-    deliver(callAgain(execution, scope, call, { error, startedAt }), receiver);
+  const first = new FirstCall(execution, scope, call, receiver);
   try {
-    call(0).then((record) => receiver.received(record), again);
+    deliver(call(execution, scope, 0), first);
   } catch (error) {
-    again(error);
+    first.failed(error);
+  }
+}
+
+/** Most calls are answered: the others are made by an async function that begins after a failure. */
+class FirstCall implements Receiver<ModelRecord> {
+  private readonly startedAt: number;
+
+  constructor(
+    private readonly execution: AgentExecution,
+    private readonly scope: StepScope,
+    private readonly call: ModelCall,
+    private readonly receiver: Receiver<ModelRecord>,
+  ) {
+    this.startedAt = execution.context.timers.now();
+  }
+
+  received(record: ModelRecord): void {
+    this.receiver.received(record);
+  }
+
+  failed(error: unknown): void {
+    const { execution, scope, call, startedAt } = this;
+    deliver(callAgain(execution, scope, call, { error, startedAt }), this.receiver);
   }
 }
 
 async function callAgain(
   execution: AgentExecution,
   scope: StepScope,
-  call: (callsBefore: number) => Promise<ModelRecord>,
+  call: ModelCall,
   { error, startedAt }: { error: unknown; startedAt: number },
 ): Promise<ModelRecord> {
   const { agent, context } = execution;
@@ -76,7 +99,7 @@ async function callAgain(
     }
     startedAt = context.timers.now();
     try {
-      return await call(callsBefore);
+      return await call(execution, scope, callsBefore);
     } catch (failure) {
       error = failure;
     }

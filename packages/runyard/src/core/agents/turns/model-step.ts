@@ -38,13 +38,8 @@ export function callModel(execution: AgentExecution, turn: number, receiver: Rec
     record: modelRecord,
     input: newCallRecord(execution),
   } as const;
-  const calls: StepWork<ModelRecord> = (scope, outcome) => {
-    const call = (callsBefore: number) => {
-      announce(execution, key, callsBefore);
-      return answerOnce(execution, scope);
-    };
-    callUntilAnswered(execution, scope, call, outcome);
-  };
+  const calls: StepWork<ModelRecord> = (scope, outcome) =>
+    callUntilAnswered(execution, scope, callOnce, outcome);
   context.stepFor(key, spec, calls, new CalledModel(execution, key, receiver));
 }
 
@@ -98,8 +93,9 @@ function modelToCall(execution: AgentExecution): Model {
   return withTransforms(execution, withCache(execution, withPace(context, model)), output !== null);
 }
 
-function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
+function callOnce(execution: AgentExecution, scope: StepScope, callsBefore: number): Promise<ModelRecord> {
   const { context } = execution;
+  announce(execution, scope.key, callsBefore);
   // what an earlier call said is in its own message
   context.draft.content = '';
   if (!isStreamed(execution)) return whole(execution, scope);

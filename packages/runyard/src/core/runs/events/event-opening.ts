@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../events/run-event.js';
-import { holdsLongText, type LongTexts } from '../journal/long-texts.js';
+import { holdsLongText, type TextIds } from '../journal/long-texts.js';
 import { type EventOrigin, eventHead, nameOnWire } from './event-origin.js';
 import { LoggedEvent, oneLineJson, serialiseEvent } from './logged-event.js';
 
@@ -26,19 +26,19 @@ export class EventOpening {
           ',"nested_depth":',
           depth,
         ];
-    // joined, they are one text; added to each other, they would all be kept as long as the events
-    this.json = parts.join('');
+    this.json = oneText(parts);
   }
 
   /** The event that was sent at this time. */
-  serialised(index: number, event: RunEvent, at: number, key: string | null, texts: LongTexts): LoggedEvent {
+  serialised(index: number, event: RunEvent, at: number, key: string | null, texts: TextIds): LoggedEvent {
     const own = this.ownFields(event);
     if (own === undefined)
       return serialiseEvent(index, event, eventHead(event, this.origin, this.sessionId, at), key, texts);
     const name = nameOnWire(event, this.origin);
     // its parts are escaped: nothing looks through the whole, which would be copied for it
-    const json = `{"created_at":${Math.floor(at / 1000)},"event":"${name}",${this.json}${own},"event_index":${index}}`;
-    return new LoggedEvent(index, name, key, json);
+    const start = oneText(['{"created_at":', Math.floor(at / 1000), ',"event":"', name, '",']);
+    const end = oneText([own, ',"event_index":', index, '}']);
+    return new LoggedEvent(index, name, key, start + this.json + end);
   }
 
   /** Their JSON, each after a comma; undefined where it cannot be put after the opening as it is. */
@@ -50,6 +50,11 @@ export class EventOpening {
     const beginning = `{"event":"${event.event}"`;
     return body.startsWith(beginning) ? body.slice(beginning.length, -1) : undefined;
   }
+}
+
+/** Texts that are added to each other would all be kept as long as the whole. */
+function oneText(parts: readonly (string | number)[]): string {
+  return parts.join('');
 }
 
 /** What an event gets in a place of its own; no origin has fields of these names. */

@@ -9,9 +9,9 @@ import type { Json } from '../../json.js';
 import {
   escapeLineSeparators,
   isPacked,
-  type LongTexts,
   packed,
   partsOf,
+  type TextIds,
   type TextSource,
   unpackedPieces,
   weigh,
@@ -92,7 +92,7 @@ export function serialiseEvent(
   event: RunEvent,
   head: EventHead,
   key: string | null,
-  texts: LongTexts,
+  texts: TextIds,
 ): LoggedEvent {
   const long = new Set<string>();
   const weight = weigh(event, (text) => long.add(text));

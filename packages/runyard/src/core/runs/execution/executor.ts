@@ -151,6 +151,8 @@ export class RunExecutor {
       executable.done?.();
       return this.handleOf(taken);
     }
+    // no look at the leases asks for it once another one is in its place
+    if (taken !== undefined && !taken.live.isClosed) taken.live.lose(errors.fenced(live.runId));
     const { fixed } = optionsOf(live);
     if (fixed !== undefined) live.state.fix(fixed);
     const guard = this.guardOf(live, executable);

@@ -76,7 +76,7 @@ export class JournaledContext extends RecordedSteps implements RunContext {
   readonly observer: RunObserver | undefined;
   readonly options: RunOptions;
   readonly replay: ReplaySite | null = null;
-  private readonly growing: GrowingAnswer;
+  private growing: GrowingAnswer | undefined;
 
   /** Made for each call: a run waits longer than it calls. */
   get callApplication(): CallApplication {
@@ -100,7 +100,6 @@ export class JournaledContext extends RecordedSteps implements RunContext {
     this.ports = portsOf(inside?.run ?? live.run, live.runId, surroundings.ports);
     this.prices = surroundings.prices ?? {};
     this.observer = surroundings.observer;
-    this.growing = new GrowingAnswer(guard);
     this.options = inside === null ? optionsOf(live) : optionsInside(live, inside.run);
   }
 
@@ -208,6 +207,7 @@ export class JournaledContext extends RecordedSteps implements RunContext {
 
   emitDelta(event: PieceEvent, text: string): void {
     // first: a piece that is too large is not stored
+    this.growing ??= new GrowingAnswer(this.guard);
     this.growing.piece(event, text.length);
     this.live.emitDelta(event, text, this.inside?.origin);
   }

@@ -10,10 +10,11 @@ import { type EventOrigin, outermostOrigin } from '../events/event-origin.js';
 import { type LoggedEvent, serialiseDelta } from '../events/logged-event.js';
 import type { SentEvents } from '../events/sent-events.js';
 import type { Forgetting } from '../forgetting/forgetting.js';
-import { LongTexts, weigh } from '../journal/long-texts.js';
+import { LongTexts, type TextIds, weigh } from '../journal/long-texts.js';
 import type { RestingRun, RunUsage, RunWrite, SessionSummary } from '../journal/ports.js';
 import { updateOf } from '../journal/run-update.js';
 import { inOrder, StepIndex } from '../journal/step-index.js';
+import { textsWrite } from '../journal/texts-write.js';
 import type { WriteSource } from '../journal/write-queue.js';
 import { HeldLease, type Moment } from '../leases/held-lease.js';
 import type { HeldSlot } from '../leases/run-slots.js';
@@ -37,7 +38,7 @@ import { Unwritten } from './unwritten.js';
  * A run while this process holds its lease: the record, its journal, its events, and what of them is not stored
  * yet. All changes go through here, so `drain` can hand over exactly what is new.
  */
-export class LiveRun implements WriteSource {
+export class LiveRun implements WriteSource, TextIds {
   readonly log: EventLog;
   readonly abort = new LazyAbort();
   readonly ownName = new OwnName();
@@ -64,7 +65,7 @@ export class LiveRun implements WriteSource {
   readonly steps = new StepIndex();
   /** Counts what the steps come to, while the run is executed. */
   private counting: RunMeter | null = null;
-  private readonly texts: LongTexts;
+  private longTexts: LongTexts | undefined;
   private opening: EventOpening | null = null;
   private readonly sent = new Set<string>();
   private readonly sentBefore: SentEvents;
@@ -85,7 +86,6 @@ export class LiveRun implements WriteSource {
     this.waiting = start.run.attempt === notBegun;
     this.stored = start.session === null && start.unstoredJob !== true;
     this.accepted = this.stored && start.claims === undefined;
-    this.texts = new LongTexts(start.run.attempt);
     if (this.accepted) this.lease.taken(this.lease.moment());
     this.sentBefore = start.sentEvents;
     this.origin = outermostOrigin(start.run, start.eventFields);
@@ -269,7 +269,7 @@ export class LiveRun implements WriteSource {
       if (event.event !== 'CustomEvent' && event.event !== 'JobProgress') this.sent.add(key);
     }
     if (this.opening?.origin !== origin) this.opening = new EventOpening(origin, this.record.sessionId);
-    this.append(this.opening.serialised(this.log.nextIndex, event, this.timers.now(), key, this.texts));
+    this.append(this.opening.serialised(this.log.nextIndex, event, this.timers.now(), key, this));
   }
 
   /** Sends a piece of content. `event` is the same object for all pieces of one model call. */
@@ -278,6 +278,11 @@ export class LiveRun implements WriteSource {
     this.templates ??= new DeltaTemplates();
     const template = this.templates.of(event, origin, this.record.sessionId, this.timers.now());
     this.append(serialiseDelta(this.log.nextIndex, template, text));
+  }
+
+  /** The id under which a long text of the run is stored. */
+  idOf(text: string): string {
+    return this.texts.idOf(text);
   }
 
   /** Ends the execution: its signal aborts the work in progress. */
@@ -297,7 +302,8 @@ export class LiveRun implements WriteSource {
     this.isDrained = true;
     const events = this.log.takeUnstored(forgetting?.event);
     const state = this.state.takeChanges();
-    const steps = this.changedSteps(changedKeys);
+    // one that was removed after it changed is gone
+    const steps = Array.from(changedKeys ?? []).flatMap((key) => this.steps.get(key) ?? []);
     if (!(this.changed || events || state || summary || approvals || removedSteps || session || steps.length))
       return undefined;
     this.changed = false;
@@ -308,7 +314,7 @@ export class LiveRun implements WriteSource {
     const replaces = run.status === 'completed' ? run.lineage?.replaces : undefined;
     const size = unwritten + (events?.payload.length ?? 0);
     const forgotten = forgetting?.write(run.input);
-    const texts = this.textsWrite(forgetting);
+    const texts = textsWrite(this.longTexts, forgetting);
     const isFirst = !this.stored;
     this.stored = true;
     // every field, also one without a value: reading writes is fast while all have the same fields
@@ -340,21 +346,14 @@ export class LiveRun implements WriteSource {
     this.steps.put(step);
   }
 
+  private get texts(): LongTexts {
+    this.longTexts ??= new LongTexts(this.record.attempt);
+    return this.longTexts;
+  }
+
   private get pending(): Unwritten {
     this.unwritten ??= new Unwritten();
     return this.unwritten;
-  }
-
-  private changedSteps(keys: Iterable<string> = []): StepRecord[] {
-    // one that was removed after it changed is gone
-    return Array.from(keys).flatMap((key) => this.steps.get(key) ?? []);
-  }
-
-  private textsWrite(forgetting: Forgetting | undefined): RunWrite['texts'] {
-    if (this.texts.size === 0) return undefined;
-    const taken = this.texts.takeNew();
-    const added = forgetting ? taken.filter(({ id, text }) => forgetting.keepsText(id, text)) : taken;
-    return { added, idOf: (text) => this.texts.idOf(text) };
   }
 
   private takeClaims(): RunWrite['claims'] {
@@ -364,12 +363,11 @@ export class LiveRun implements WriteSource {
   }
 
   written(write: RunWrite): void {
-    // what is stored is what the run would be made from again
+    // from now on the run is made again from what is stored: what it began with does not stay in memory
     if (!this.accepted) this.start = { ...this.start, steps: noSteps, session: null };
     this.start.run = this.record;
     this.accepted = true;
     if (this.drainedAt !== undefined) this.lease.taken(this.drainedAt);
-    this.drainedAt = undefined;
     if (write.events !== undefined) this.log.stored(write.events.firstIndex + write.events.count);
   }
 

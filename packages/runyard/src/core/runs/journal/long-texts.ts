@@ -206,8 +206,13 @@ interface KnownTexts {
   readonly unstored: string[];
 }
 
+/** Gives each long text an id. */
+export interface TextIds {
+  idOf(text: string): string;
+}
+
 /** The long texts of one execution of a run: each has an id, under which it is stored once. */
-export class LongTexts implements TextSource {
+export class LongTexts implements TextSource, TextIds {
   /** Made when there is a text: most runs have none. */
   private known: KnownTexts | null = null;
   private count = 0;

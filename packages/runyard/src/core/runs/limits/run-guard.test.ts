@@ -41,26 +41,26 @@ test('a run that meets a limit at once leaves nothing behind on the signal aroun
   expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
 });
 
-test('who waits for a run that is aborted before it begins hears of it after the first lines of its work', async () => {
+test('the receiver of a run that is aborted before it begins gets the error after the first lines of its work', async () => {
   const { abort, guard } = outermost();
   abort.abort(new Error('enough'));
-  const heard: string[] = [];
+  const calls: string[] = [];
   await new Promise<void>((resolve) => {
     const failed = (error: unknown) => {
-      heard.push(String(error));
+      calls.push(String(error));
       resolve();
     };
-    guard.begin(() => void heard.push('begun'), { received: () => void heard.push('received'), failed });
+    guard.begin(() => void calls.push('begun'), { received: () => void calls.push('received'), failed });
   });
-  expect(heard).toEqual(['begun', 'Error: enough']);
+  expect(calls).toEqual(['begun', 'Error: enough']);
 });
 
-test('who waits for a run hears of its end once, also when its work goes on after that', async () => {
+test('the receiver of a run gets one outcome, also when the work continues after that', async () => {
   const { abort, guard } = outermost();
-  const heard: unknown[] = [];
+  const calls: unknown[] = [];
   const receiver = {
-    received: (result: string) => void heard.push(result),
-    failed: () => void heard.push('failed'),
+    received: (result: string) => void calls.push(result),
+    failed: () => void calls.push('failed'),
   };
   guard.begin<string>((outcome) => {
     outcome.received('done');
@@ -69,7 +69,7 @@ test('who waits for a run hears of its end once, also when its work goes on afte
   }, receiver);
   abort.abort(new Error('too late'));
   await Promise.resolve();
-  expect(heard).toEqual(['done']);
+  expect(calls).toEqual(['done']);
 });
 
 test('the abort of the outermost run ends it before its work notices', async () => {
