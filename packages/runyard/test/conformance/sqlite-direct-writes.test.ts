@@ -100,6 +100,19 @@ test('after a log that could not be synced nothing is written before the file it
   copy.close();
 });
 
+test('nor is a new schema made before that', async () => {
+  const { threads, path, database } = await openEmpty();
+  await database.script(createNotes, findNotes);
+  const { restore } = syncWith((done) => done(Object.assign(new Error('i/o error'), { code: 'EIO' })));
+  await expect(database.write(note('unsure'))).rejects.toSatisfy(isTransientStorageError);
+  restore();
+  expect(await database.script('CREATE TABLE other (id text)', 'SELECT 1 WHERE 0')).toBe(true);
+  expect(threads.started).toHaveLength(1);
+  // as above
+  execFileSync(process.execPath, ['-e', `fs.copyFileSync(...process.argv.slice(1))`, path, `${path}.copy`]);
+  expect(notesIn(`${path}.copy`)).toEqual([{ id: 'unsure' }]);
+});
+
 test('a refused unit reports its guard, and one that fails leaves nothing', async () => {
   const { database, threads, all } = await openNotes();
   const find = { sql: 'SELECT 1 FROM notes WHERE id = ?', parameters: ['nobody'], guard: 'found' } as const;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runContent } from '../../src/core/agents/agent-events.js';
+import { indexGap } from '../../src/core/runs/events/event-log.js';
 import { RunFailed } from '../../src/core/runs/executable.js';
 import { anyRecord } from '../../src/core/runs/journal/records.js';
 import { allEvents, begin, engineOver, executable, freshStore, gate, note } from './harness.js';
@@ -232,6 +233,26 @@ describe('readers', () => {
     open.open();
     await handle.ended;
   });
+});
+
+test('a step begins only when not too much of what the run has sent is waiting to be stored', async () => {
+  const store = await freshStore();
+  const commit = store.commit.bind(store);
+  let storedEvents = 0;
+  store.commit = async (writes) => {
+    const refused = await commit(writes);
+    for (const { events } of writes) storedEvents += events?.count ?? 0;
+    return refused;
+  };
+  const component = executable('a', (context) => {
+    const delta = runContent('', 'str');
+    for (let index = 0; index <= indexGap / 2; index += 1) context.emitDelta(delta, 'x');
+    return context.step('s', { kind: 'tool', name: 's', record: anyRecord }, async () =>
+      String(storedEvents),
+    );
+  });
+  const { run } = await (await begin(engineOver(store, [component]), component)).ended;
+  expect(run.result?.content).toBe(String(indexGap / 2 + 1));
 });
 
 test('work whose beginning is being stored when the run is cancelled does not begin', async () => {

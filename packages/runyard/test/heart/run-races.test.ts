@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { anyRecord } from '../../src/core/runs/journal/records.js';
 import { answers, begin, engineOver, executable, freshStore, gate } from './harness.js';
 
 test('a run whose lease ended while it was being taken over is executed once', async () => {
@@ -35,6 +36,33 @@ test('a run whose lease ended while it was being taken over is executed once', a
   door.open();
   expect((await handle.ended).run).toMatchObject({ status: 'completed', attempt: 3 });
   expect(entries).toEqual(['continued']);
+});
+
+test('an execution that lost its run to a later one of the same process ends without it', async () => {
+  const store = await freshStore();
+  const doors = [gate(), gate(), gate()];
+  const component = executable('a', async (context) => {
+    const { attempt } = context.run;
+    await doors[attempt - 1]!.promise;
+    return await context.step('s', { kind: 'tool', name: 's', record: anyRecord }, async () => attempt);
+  });
+  const isOver = () => expect.poll(async () => (await store.leases.expired(1, 0)).length).toBe(1);
+  const dead = engineOver(store, [component], { leaseMs: 1 });
+  const { runId } = await begin(dead, component, { background: true });
+  await isOver();
+  // a request to continue reads the run before the process takes it over, and is slower than the lease
+  const { run } = (await store.load(runId))!;
+  const engine = engineOver(store, [component], { leaseMs: 1 });
+  await engine.recover();
+  const earlier = engine.handle(runId)!;
+  await isOver();
+  const later = (await engine.resume({ ...run, attempt: earlier.run.attempt }))!;
+  doors[1]!.open();
+  await expect(earlier.ended).rejects.toMatchObject({ code: 'run_fenced' });
+  expect(engine.handle(runId)?.run.attempt).toBe(3);
+  doors[2]!.open();
+  expect((await later.ended).run).toMatchObject({ status: 'completed', attempt: 3 });
+  expect(engine.liveCount).toBe(0);
 });
 
 test.each(['load', 'session'] as const)(

@@ -343,6 +343,30 @@ describe('a factory that never answers', () => {
     expect(slow.logged.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
+  test('and does so once the caller has gone, lets go of what it has opened for the run', async () => {
+    const [asked, late, closed] = [gate(), gate(), gate()];
+    const source = { name: 'elsewhere', tools: async () => [], close: async () => closed.open() };
+    const opening = agentFactory({
+      id: 'opening',
+      build: async () => {
+        asked.open();
+        await late.opened;
+        return agent({ id: 'x', model: book.model, tools: [source] });
+      },
+    });
+    const slow = await startService({ agents: [opening] });
+    const leaving = new AbortController();
+    const answer = slow.run('opening', { message: 'hi' }, { signal: leaving.signal });
+    await asked.opened;
+    leaving.abort();
+    await expect(answer).rejects.toThrow();
+    await until('the request is over', () =>
+      slow.logged.some(({ fields }) => fields.path === '/agents/opening/runs'),
+    );
+    late.open();
+    await closed.opened;
+  });
+
   test('keeps only its run, when that continues elsewhere, and the run can be cancelled', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'runyard-never-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

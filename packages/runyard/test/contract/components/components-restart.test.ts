@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../../src/core/log.js';
-import { Runyard, tool } from '../../../src/index.js';
+import { agent, Runyard, tool } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { preparedSqlite } from '../../support/databases.js';
 import { type Body, TestService } from '../../support/service.js';
@@ -46,6 +46,34 @@ const config = (instructions: string) => ({
   model: { id: 'telling' },
   instructions,
   tools: [{ name: 'pay', parameters: {} }],
+});
+
+it('executes the rest of an eval with what was stored when it began, although code now has the id', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'runyard-components-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  writeFileSync(join(dataDir, 'runyard.db'), await preparedSqlite());
+  const scorers = [{ name: 'any', score: () => ({ score: 1, passed: true }) }];
+  const first = await TestService.start({ ...yard().options, dataDir, scorers });
+  const teller = { name: 'Teller', component_id: 'teller', component_type: 'agent' };
+  await post(first, '/components', { ...teller, stage: 'published', config: config('stored') });
+  const asked = { agent_id: 'teller', eval_type: 'custom', scorers: ['any'], input: 'wait' };
+  const { body: begun } = await first.call('POST', '/eval-runs', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...asked, num_iterations: 2, background: true }),
+  });
+  await expect.poll(async () => (await first.get('/agents/teller/runs')).body).toHaveLength(1);
+  await first.stop();
+
+  const { options, release } = yard();
+  const agents = [agent({ id: 'teller', model: scriptedModel(() => 'code') })];
+  const second = await TestService.start({ ...options, agents, dataDir, scorers });
+  onTestFinished(() => second.stop());
+  release();
+  await expect
+    .poll(async () => (await second.get(`/eval-runs/${begun.id}`)).body)
+    .toMatchObject({ status: 'completed' });
+  const { body: runs } = await second.get('/agents/teller/runs');
+  expect(runs.map(({ content }: Body) => content)).toEqual(['stored', 'stored']);
 });
 
 it('continues its runs after a restart in the versions that they began with', async () => {

@@ -9,7 +9,7 @@ import type { Migration } from '../../../src/platform/storage/database.js';
 import { migrate } from '../../../src/platform/storage/migrations/migrate.js';
 import { openDatabase } from '../../../src/platform/storage/open.js';
 import { scriptedModel } from '../../../src/testing.js';
-import { forEachDatabase, freshSqlite } from '../../support/databases.js';
+import { forEachDatabase, freshPostgres, freshSqlite } from '../../support/databases.js';
 import { startService, type TestService } from '../../support/service.js';
 import { gate, until } from '../../support/until.js';
 
@@ -116,6 +116,34 @@ test('a schema that another program changed is noticed by what fails', async () 
   });
   expect((await service.get('/schedules')).body.error_code).toBe('schema_outdated');
   await migrate(other);
+  expect((await service.run('quick', { message: 'hi' })).body.content).toBe('hi');
+});
+
+test('a request during a migration is refused at once with the reason', async () => {
+  const place = await freshPostgres();
+  const agents = [agent({ id: 'quick', model: scriptedModel(['hi']) })];
+  const service = await startService({ agents, database: place.url, autoMigrate: true });
+  const other = await place.open();
+  const [locked, held] = [gate(), gate()];
+  onTestFinished(() => held.open());
+  // what another process that migrates holds
+  const holding = other.transaction(async (run) => {
+    await run(`SELECT pg_advisory_xact_lock(hashtextextended('runyard_migrations:' || current_schema(), 0))`);
+    locked.open();
+    await held.opened;
+  });
+  await locked.opened;
+  const down = post(service, '/databases/default/migrate', { target_version: latest - 1, force: true });
+  await until('it says so', async () => {
+    const { status, body } = await service.get('/agents/quick/runs/none');
+    return status === 503 && body.error_code === 'migration_in_progress';
+  });
+  held.open();
+  await holding;
+  expect((await down).status).toBe(200);
+  // also what could be read is refused: the schema is an older one
+  expect((await service.get('/agents/quick/runs/none')).body.error_code).toBe('schema_outdated');
+  expect((await post(service, '/databases/default/migrate')).status).toBe(200);
   expect((await service.run('quick', { message: 'hi' })).body.content).toBe('hi');
 });
 

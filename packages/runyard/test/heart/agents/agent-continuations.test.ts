@@ -253,6 +253,15 @@ describe('a completed run is continued as a copy', () => {
   });
 });
 
+test('what a tool shows is a part of the answer to which it led, and of none that follows', async () => {
+  const ring = tool({ name: 'ring', description: 'Rings', showResult: true, execute: () => 'ding' });
+  const model = scriptedModel([{ toolCalls: [{ name: 'ring' }] }, 'Rang.', 'Hello.']);
+  const component = agent({ id: 'a', model, tools: [ring] });
+  const first = await component.run('Ring!');
+  expect(first.content).toBe('ding\nRang.');
+  expect((await component.continue(first.runId, { input: 'And now greet me' })).content).toBe('Hello.');
+});
+
 test('a guardrail looks at what is said with a continuation too', async () => {
   const model = scriptedModel(['hi', 'fine']);
   const preHooks = [

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { forgetRules } from '../../../src/core/agents/forgetting/forget-rules.js';
+import { longTextLength } from '../../../src/core/runs/journal/long-texts.js';
 import { agent, tool } from '../../../src/index.js';
+import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { allEvents, begin, engineOver, freshStore, gate } from '../harness.js';
 
@@ -47,4 +49,18 @@ test('a run that is taken over after a crash has its results, and loses them wit
   expect(replayed.map(({ index, name }) => [index, name])).toEqual(
     events.map(({ index, name }) => [index, name]),
   );
+});
+
+test('a run that is stored only when it has ended leaves no long text that it does not keep', async () => {
+  const execute = () => secret + 'x'.repeat(longTextLength);
+  const look = tool({ name: 'look', description: 'Looks', execute });
+  const model = scriptedModel([{ toolCalls: [{ name: 'look' }] }, 'done']);
+  const component = agent({ id: 'a', model, tools: [look], storeToolMessages: false });
+  const store = await freshStore();
+  // nothing is written before somebody waits for it
+  const timers = { ...systemTimers, after: () => () => {} };
+  const handle = await begin(engineOver(store, [component], { forgetRules, timers }), component);
+  expect((await handle.ended).run).toMatchObject({ status: 'completed', result: { content: 'done' } });
+  expect(model.requests.at(-1)!.messages.at(-1)!.content).toContain(secret);
+  expect(await store.longTexts(handle.runId)).toEqual([]);
 });

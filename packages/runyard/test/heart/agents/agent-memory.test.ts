@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { InProcessMemories } from '../../../src/core/memory/in-process-memories.js';
 import type { MemoryChange, UserMemories } from '../../../src/core/memory/user-memories.js';
-import { type AgentSettings, agent, tool } from '../../../src/index.js';
+import { type AgentSettings, agent, GuardrailRefusal, tool } from '../../../src/index.js';
 import { type ScriptedTurn, scriptedModel } from '../../../src/testing.js';
-import { allEvents, begin, engineOver, freshStore, gate } from '../harness.js';
+import { allEvents, begin, engineOver, freshStore, gate, goOn } from '../harness.js';
 import { pausedRun } from '../paused-runs.js';
 
 const add = (memory: string, topics: string[] = []) => ({
@@ -306,6 +306,58 @@ describe('remembering', () => {
     const engine = engineOver(store, [component], { ports: { memories } });
     const { run } = await (await begin(engine, component, { userId: 'ada' })).ended;
     expect(run.status).toBe('error');
+    expect(await textsOf(memories)).toEqual(['Likes tea']);
+  });
+
+  test('what the user said is kept though the answer is refused', async () => {
+    const memories = new InProcessMemories();
+    const held = gate();
+    const component = rememberer(scriptedModel([{ ...add('Likes tea'), waitFor: held.promise }]), {
+      postHooks: [
+        () => {
+          held.open();
+          throw new GuardrailRefusal('not that');
+        },
+      ],
+    });
+    const store = await freshStore();
+    const engine = engineOver(store, [component], { ports: { memories } });
+    const { run } = await (await begin(engine, component, { userId: 'ada' })).ended;
+    expect(run.status).toBe('error');
+    expect(await textsOf(memories)).toEqual(['Likes tea']);
+  });
+
+  test('what the user said first is kept though what the user added is refused', async () => {
+    const memories = new InProcessMemories();
+    const held = gate();
+    let isAway = true;
+    const source = {
+      name: 'elsewhere',
+      tools: async () => {
+        if (isAway) throw new Error('The tools cannot be reached.');
+        return [];
+      },
+      close: async () => {},
+    };
+    const component = rememberer(scriptedModel([{ ...add('Likes tea'), waitFor: held.promise }]), {
+      tools: [source],
+      preHooks: [
+        ({ content }) => {
+          if (content !== 'and a secret') return;
+          held.open();
+          throw new GuardrailRefusal('not that');
+        },
+      ],
+    });
+    const store = await freshStore();
+    const engine = engineOver(store, [component], { ports: { memories } });
+    const begun = await begin(engine, component, { userId: 'ada' });
+    const { run, steps } = await begun.ended;
+    expect([run.status, await textsOf(memories)]).toEqual(['error', []]);
+    isAway = false;
+    const kept = component.continuation(run, steps, 'end');
+    const again = await engine.retry(run.runId, kept, { ...goOn, turn: kept.turn, input: 'and a secret' });
+    expect((await again.ended).run.status).toBe('error');
     expect(await textsOf(memories)).toEqual(['Likes tea']);
   });
 

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { RunContext } from '../../../src/core/runs/context.js';
+import { longTextLength } from '../../../src/core/runs/journal/long-texts.js';
 import { anyRecord } from '../../../src/core/runs/journal/records.js';
 import { allEvents, answers, begin, engineOver, executable, freshStore, gate, note } from '../harness.js';
 
 const retry = answers({ 'wait:two:outcome:1': { outcome: 'retry' } });
 
 /** Two steps; the second waits at a gate the first time, as if its process died there. */
-function twoSteps(interrupted?: { policy: 'ask' | 'fail' }) {
+function twoSteps(interrupted?: { policy: 'ask' | 'fail' }, results = ['first', 'second']) {
   const counts = { first: 0, second: 0 };
   const stuck = gate();
   let sticksAt = 1;
@@ -16,7 +17,7 @@ function twoSteps(interrupted?: { policy: 'ask' | 'fail' }) {
     context.emit(note('start'), `start:${context.run.attempt}`);
     const one = await context.step('one', { kind: 'tool', name: 'one', record: anyRecord }, async () => {
       counts.first += 1;
-      return 'first';
+      return results[0];
     });
     context.emit(note('between'), 'between');
     const two = await context.step(
@@ -34,7 +35,7 @@ function twoSteps(interrupted?: { policy: 'ask' | 'fail' }) {
           reached.open();
           await untilAborted(stuck.promise, signal);
         }
-        return 'second';
+        return results[1];
       },
     );
     return `${one} ${two}`;
@@ -75,6 +76,19 @@ describe('a run whose process died', () => {
     expect(run).toMatchObject({ status: 'completed', attempt: 2, result: { content: 'first second' } });
     expect(setUp.counts).toEqual({ first: 1, second: 2 });
     expect(new Set(setUp.keys).size).toBe(1);
+  });
+
+  test('keeps the long texts of each of its executions', async () => {
+    const results = ['a', 'b'].map((letter) => letter.repeat(longTextLength));
+    const setUp = twoSteps(undefined, results);
+    const { store, handle } = await abandoned(setUp);
+    const next = engineOver(store, [setUp.component]);
+    await next.recover();
+    const { run } = await next.handle(handle.runId)!.ended;
+    expect(run.result?.content === results.join(' ')).toBe(true);
+    const { steps } = (await store.load(handle.runId))!;
+    expect(steps.map(({ output }, at) => output === results[at])).toEqual([true, true]);
+    expect(setUp.counts).toEqual({ first: 1, second: 2 });
   });
 
   test('sends no event twice, and its indices rise past everything that was ever sent', async () => {
