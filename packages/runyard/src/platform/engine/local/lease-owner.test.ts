@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../../test/support/until.js';
@@ -26,6 +27,11 @@ async function sleeper(command = 'exec sleep 600'): Promise<ChildProcess & { rea
   return child as ChildProcess & { readonly pid: number };
 }
 
+/** What the system says about a process; empty when there is none with this number. */
+function statOf(pid: number): string {
+  return existsSync(`/proc/${pid}`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
+}
+
 test('an owner of this process is there, as long as the process made it', () => {
   const owner = newLeaseOwner();
   expect(isLeaseOwnerGone(owner)).toBe(false);
@@ -50,14 +56,19 @@ test('an owner of an earlier version is judged by its process id', async () => {
 
 describe.runIf(process.platform === 'linux')('on Linux', () => {
   test('a process that was killed and not reaped is gone', async () => {
-    // the shell becomes a program that asks for none of its children
-    const parent = await sleeper('sleep 600 & echo $!; exec sleep 600');
+    const parent = await sleeper('sleep 600 & echo $!; wait');
     const [line] = (await once(parent.stdout!, 'data')) as [Buffer];
     const pid = Number(line.toString());
     const owners = [ownerOf(pid), `${hostname()}:${pid}:some-id`];
     expect(owners.map(isLeaseOwnerGone)).toEqual([false, false]);
+    // a parent that stands still reaps none of its children
+    parent.kill('SIGSTOP');
+    await until('the parent stands still', () => /\) T /.test(statOf(parent.pid)));
     process.kill(pid, 'SIGKILL');
-    await until('it has ended', () => processNow(pid)?.hasEnded);
+    await until('it has ended', () => {
+      expect([statOf(parent.pid), statOf(pid)]).not.toContain('');
+      return processNow(pid)?.hasEnded;
+    });
     expect(process.kill(pid, 0)).toBe(true);
     expect(owners.map(isLeaseOwnerGone)).toEqual([true, true]);
   });
