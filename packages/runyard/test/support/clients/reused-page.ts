@@ -96,8 +96,23 @@ async function reset(
   await context.setOffline(false);
   // the pointer would hover over the next page
   await page.mouse.move(-1, -1);
+  await clearStorage(page, service);
   await page.goto('about:blank');
   await session.send('Storage.clearDataForOrigin', { origin: service, storageTypes: 'all' });
   await session.send('Page.resetNavigationHistory');
   await context.clearPermissions();
+}
+
+/**
+ * Not every version of Chromium clears the storage of a session on request. A document without scripts does, which no
+ * service has to send.
+ */
+async function clearStorage(page: Page, service: string): Promise<void> {
+  await page.route(`${service}/`, (route) => route.fulfill({ contentType: 'text/html', body: '' }));
+  await page.goto(`${service}/`);
+  await page.evaluate(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+  });
+  await page.unrouteAll();
 }
