@@ -177,7 +177,7 @@ function executionOf(
     remembering: listenerOf(agent, context),
     dependencies,
     metadata: { ...options.metadata, ...agent.settings.metadata },
-    extra: unavailable.length > 0 ? { unavailable_tool_sources: [...unavailable] } : {},
+    extra: unavailable.length > 0 ? { unavailable_tool_sources: [...unavailable] } : null,
     tools,
     toolInstructions: instructions,
   };
@@ -251,7 +251,7 @@ async function complete(
   execution: AgentExecution,
   { answer, shown }: LastTurn,
 ): Promise<Writable<RunResult>> {
-  const { agent, context, metadata, extra } = execution;
+  const { agent, context, metadata } = execution;
   completeReasoningTools(execution);
   const given = agent.answer?.(context, answer) ?? answerOf(execution, answer, shown);
   const made = isPromise(given) ? await given : given;
@@ -279,6 +279,6 @@ async function complete(
   if (media.length > 0) result.media = media;
   if (Object.keys(allMetadata).length > 0) result.metadata = allMetadata;
   result.sessionState = context.state.all();
-  if (Object.keys(extra).length > 0) result.extra = extra;
+  if (execution.extra !== null) result.extra = execution.extra;
   return result;
 }

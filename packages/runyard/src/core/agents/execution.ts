@@ -62,6 +62,10 @@ export interface AgentExecution {
   readonly remembering: UserListener;
   readonly dependencies: JsonObject;
   readonly metadata: JsonObject;
-  /** Further fields of the run body in wire form (`followups`, `reasoning_steps` …). */
-  readonly extra: Record<string, Json>;
+  /** Further fields of the run body in wire form (`followups`, `reasoning_steps` …); null while there are none. */
+  extra: Readonly<Record<string, Json>> | null;
+}
+
+export function addExtra(execution: AgentExecution, name: string, value: Json): void {
+  execution.extra = { ...execution.extra, [name]: value };
 }

@@ -2,6 +2,7 @@ import { responseOf, withModel } from '../../models/called-model.js';
 import type { AnswerEnding, Model, ModelRequest } from '../../models/model.js';
 import { withPace } from '../../models/pace/paced-model.js';
 import { type ModelLike, resolveModel } from '../../models/resolve.js';
+import { promised } from '../../receiver.js';
 import type { StepScope } from '../../runs/context.js';
 import { runContent } from '../agent-events.js';
 import { plainMessage } from '../auxiliary/auxiliary-step.js';
@@ -76,7 +77,8 @@ async function write(
   const { agent, context } = execution;
   const model = withTransforms(execution, withPace(context, writer), shape !== null);
   if (shape === null && context.options.stream && !isGuarded(agent.settings)) {
-    return streamed(execution, scope, { model, request, delta: runContent('', 'str'), draft: true });
+    const call = { model, request, delta: runContent('', 'str'), draft: true };
+    return promised((receiver) => streamed(execution, scope, call, receiver));
   }
   const begun = performance.now();
   const given = await withModel(context, model, () => model.generate(request, { signal: scope.signal }));

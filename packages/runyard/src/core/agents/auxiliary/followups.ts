@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../json.js';
 import type { OutputFormat } from '../../models/model.js';
-import type { AgentExecution, StageWork } from '../execution.js';
+import { type AgentExecution, addExtra, type StageWork } from '../execution.js';
 import { askForJson } from './ask-for-json.js';
 import { plainMessage } from './auxiliary-step.js';
 import { shortened } from './bounded-text.js';
@@ -33,7 +33,7 @@ export function suggestFollowups(execution: AgentExecution, answer: string): Sta
 }
 
 async function suggest(execution: AgentExecution, answer: string): Promise<void> {
-  const { agent, context, extra, input } = execution;
+  const { agent, context, input } = execution;
   const { numFollowups = defaultCount, followupModel } = agent.settings;
   context.emit({ event: 'FollowupsStarted' }, 'followups:started');
   const given = await askForJson(context, {
@@ -50,7 +50,7 @@ async function suggest(execution: AgentExecution, answer: string): Promise<void>
     output: format,
   });
   const suggestions = suggestionsIn(given?.value).slice(0, numFollowups);
-  if (suggestions.length > 0) extra.followups = suggestions;
+  if (suggestions.length > 0) addExtra(execution, 'followups', suggestions);
   context.emit({ event: 'FollowupsCompleted', followups: suggestions }, 'followups:completed');
 }
 

@@ -3,7 +3,7 @@ import { type RunContext, recordedStep, type StepSpec } from '../../runs/context
 import { read } from '../../runs/journal/codec.js';
 import type { Shaped } from '../../runs/journal/shapes.js';
 import type { AgentSettings } from '../definition.js';
-import type { AgentExecution, StageWork } from '../execution.js';
+import { type AgentExecution, addExtra, type StageWork } from '../execution.js';
 import { earlierTexts } from '../hooks/said-texts.js';
 import { contextRecord } from '../journal-records.js';
 import { searchForContext } from '../knowledge/knowledge-in-context.js';
@@ -24,7 +24,7 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
   const searching = searchForContext(execution);
   if (searching !== undefined) await searching;
   const additional = settings.additionalInput?.map(({ role, content }) => ({ role, content })) ?? [];
-  if (additional.length > 0) execution.extra.additional_input = additional;
+  if (additional.length > 0) addExtra(execution, 'additional_input', additional);
   await context.step('context', contextStep, async () => {
     const shown = earlier.map(({ run }) => run.runId);
     const reading = memoryForContext(agent, context);
@@ -49,7 +49,7 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
   });
   const built = recordedStep(context, 'context');
   const history = shownHistory(built, earlier);
-  context.shown.history = history;
+  context.shownHistory = history;
   const own = contextMessages(context.run, built, context.steps('knowledge'));
   execution.messages = withHistory(own, history).map((message) => shownToModel(built, message));
 }

@@ -7,7 +7,7 @@ import { askForJson, type JsonAnswer, spokenMessages } from '../auxiliary/ask-fo
 import { plainMessage } from '../auxiliary/auxiliary-step.js';
 import { stageModel } from '../auxiliary/stage-model.js';
 import type { AgentSettings } from '../definition.js';
-import type { AgentExecution, StageWork } from '../execution.js';
+import { type AgentExecution, addExtra, type StageWork } from '../execution.js';
 import { auxiliaryRecord, modelRecord } from '../journal-records.js';
 import {
   type ReasoningStep,
@@ -46,14 +46,15 @@ async function thinkFirst(execution: AgentExecution): Promise<void> {
   context.emit(reasoningCompleted(steps), 'reasoning:completed');
   if (steps.length === 0) return;
   // its fields that are undefined are not written
-  execution.extra.reasoning_messages = thoughts.map((message) => messageBody(message) as Json);
+  const messages = thoughts.map((message) => messageBody(message) as Json);
+  addExtra(execution, 'reasoning_messages', messages);
   showReasoning(execution.messages, reasoningText(steps));
 }
 
 /** Adds a step to the reasoning of the run, and emits it. */
 export function noteReasoningStep(execution: AgentExecution, step: ReasoningStep, key: string): void {
   const steps = [...reasoningStepsOf(execution), step];
-  execution.extra.reasoning_steps = steps;
+  addExtra(execution, 'reasoning_steps', steps);
   const { context } = execution;
   const text = reasoningText(steps);
   context.emit(
@@ -64,7 +65,7 @@ export function noteReasoningStep(execution: AgentExecution, step: ReasoningStep
 
 export function reasoningStepsOf({ extra }: AgentExecution): readonly ReasoningStep[] {
   // only `reason` above writes them
-  return (extra.reasoning_steps as ReasoningStep[] | undefined) ?? [];
+  return (extra?.reasoning_steps as ReasoningStep[] | undefined) ?? [];
 }
 
 /** Everything that was thought in a run: its own steps, and what the model thought in each call. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { silentLog } from '../../log.js';
 import { ModelError } from '../../models/model-error.js';
 import { scriptedModel } from '../../models/scripted.js';
-import { promised } from '../../receiver.js';
+import { deliver, promised, type Receiver } from '../../receiver.js';
 import type { StepScope } from '../../runs/context.js';
 import type { AgentSettings } from '../definition.js';
 import type { AgentExecution } from '../execution.js';
@@ -43,11 +43,15 @@ async function delaysOf(
     fallback: null,
   } as unknown as AgentExecution;
   const scope = { signal: new AbortController().signal } as StepScope;
-  const call = (_execution: AgentExecution, _scope: StepScope, callsBefore: number) => {
+  const call = (
+    _execution: AgentExecution,
+    _scope: StepScope,
+    callsBefore: number,
+    receiver: Receiver<ModelRecord>,
+  ) => {
     const failure = failures[callsBefore];
-    if (failure === undefined) return Promise.resolve(answer);
-    if (atOnce) throw failure;
-    return Promise.reject(failure);
+    if (failure !== undefined && atOnce) throw failure;
+    deliver(failure === undefined ? Promise.resolve(answer) : Promise.reject(failure), receiver);
   };
   await promised((receiver) => callUntilAnswered(execution, scope, call, receiver));
   return delays;
@@ -108,10 +112,15 @@ test('each failed try is recorded with the time at which it began', async () => 
     fallback: null,
   } as unknown as AgentExecution;
   const scope = { signal: new AbortController().signal } as StepScope;
-  const call = async (_execution: AgentExecution, _scope: StepScope, callsBefore: number) => {
+  const call = (
+    _execution: AgentExecution,
+    _scope: StepScope,
+    callsBefore: number,
+    receiver: Receiver<ModelRecord>,
+  ) => {
     now += 10;
-    if (callsBefore < 2) throw busy();
-    return answer;
+    if (callsBefore < 2) receiver.failed(busy());
+    else receiver.received(answer);
   };
   await promised((receiver) => callUntilAnswered(execution, scope, call, receiver));
   expect(begun).toEqual([500, 1_510]);

@@ -1,10 +1,11 @@
+import { AsyncResource } from 'node:async_hooks';
 import { pause } from '../../abort.js';
 import { backOffMs } from '../../back-off.js';
 import type { FailureReason } from '../../models/failure-reason.js';
 import type { Model } from '../../models/model.js';
 import { ModelError } from '../../models/model-error.js';
 import { resolveModel } from '../../models/resolve.js';
-import { deliver, type Receiver } from '../../receiver.js';
+import { deliver, promised, type Receiver } from '../../receiver.js';
 import type { StepScope } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { AgentSettings } from '../definition.js';
@@ -17,7 +18,12 @@ const defaultDelayMs = 1_000;
 const longestDelayMs = 60_000;
 
 /** One call of the model of an execution. */
-type ModelCall = (execution: AgentExecution, scope: StepScope, callsBefore: number) => Promise<ModelRecord>;
+type ModelCall = (
+  execution: AgentExecution,
+  scope: StepScope,
+  callsBefore: number,
+  receiver: Receiver<ModelRecord>,
+) => void;
 
 /**
  * Calls the model of the execution: again after a failure as often as the agent allows, then the fall-back models for
@@ -31,14 +37,17 @@ export function callUntilAnswered(
 ): void {
   const first = new FirstCall(execution, scope, call, receiver);
   try {
-    deliver(call(execution, scope, 0), first);
+    call(execution, scope, 0, first);
   } catch (error) {
     first.failed(error);
   }
 }
 
-/** Most calls are answered: the others are made by an async function that begins after a failure. */
-class FirstCall implements Receiver<ModelRecord> {
+/**
+ * Most calls are answered: the others are made by an async function that begins after a failure. Both continue in the
+ * context in which the call began: the model's code may have changed it.
+ */
+class FirstCall extends AsyncResource implements Receiver<ModelRecord> {
   private readonly startedAt: number;
 
   constructor(
@@ -47,16 +56,19 @@ class FirstCall implements Receiver<ModelRecord> {
     private readonly call: ModelCall,
     private readonly receiver: Receiver<ModelRecord>,
   ) {
+    super('ModelCall');
     this.startedAt = execution.context.timers.now();
   }
 
   received(record: ModelRecord): void {
-    this.receiver.received(record);
+    this.runInAsyncScope(() => this.receiver.received(record));
   }
 
   failed(error: unknown): void {
     const { execution, scope, call, startedAt } = this;
-    deliver(callAgain(execution, scope, call, { error, startedAt }), this.receiver);
+    this.runInAsyncScope(() =>
+      deliver(callAgain(execution, scope, call, { error, startedAt }), this.receiver),
+    );
   }
 }
 
@@ -99,7 +111,7 @@ async function callAgain(
     }
     startedAt = context.timers.now();
     try {
-      return await call(execution, scope, callsBefore);
+      return await promised((receiver) => call(execution, scope, callsBefore, receiver));
     } catch (failure) {
       error = failure;
     }

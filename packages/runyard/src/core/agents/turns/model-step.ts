@@ -3,7 +3,7 @@ import { callOptions, onBehalf, pieceOf, responseOf, withModel } from '../../mod
 import type { Model, ModelRequest, ModelResponse, ToolChoice, ToolDefinition } from '../../models/model.js';
 import { withPace } from '../../models/pace/paced-model.js';
 import type { Writable } from '../../objects.js';
-import type { Receiver } from '../../receiver.js';
+import { deliver, type Receiver } from '../../receiver.js';
 import type { StepScope, StepWork } from '../../runs/context.js';
 import {
   modelFields,
@@ -79,7 +79,8 @@ function accepted(execution: AgentExecution, answer: ModelRecord): ModelRecord {
 
 /** For followers of the run, a retry restarts it: what was streamed before is void. */
 function announce({ context, model }: AgentExecution, key: string, callsBefore: number): void {
-  const once = `${key}:started:${context.run.attempt}`;
+  // of one piece: it is kept as long as the event
+  const once = [key, 'started', context.run.attempt].join(':');
   if (callsBefore > 0) context.emit(runStarted(model), `${once}:run:${callsBefore}`);
   context.emit(
     { event: 'ModelRequestStarted', ...modelFields(model) },
@@ -93,21 +94,30 @@ function modelToCall(execution: AgentExecution): Model {
   return withTransforms(execution, withCache(execution, withPace(context, model)), output !== null);
 }
 
-function callOnce(execution: AgentExecution, scope: StepScope, callsBefore: number): Promise<ModelRecord> {
+function callOnce(
+  execution: AgentExecution,
+  scope: StepScope,
+  callsBefore: number,
+  receiver: Receiver<ModelRecord>,
+): void {
   const { context } = execution;
   announce(execution, scope.key, callsBefore);
   // what an earlier call said is in its own message
   context.draft.content = '';
-  if (!isStreamed(execution)) return whole(execution, scope);
+  if (isStreamed(execution)) streamed(execution, scope, streamedCall(execution), receiver);
+  else deliver(whole(execution, scope), receiver);
+}
+
+function streamedCall(execution: AgentExecution): StreamedCall {
   // the content is shown in its shape when it is complete
   const intermediate = isIntermediate(execution) || execution.output !== null;
-  return streamed(execution, scope, {
+  return {
     model: modelToCall(execution),
     request: requestOf(execution),
     delta: intermediate ? runIntermediateContent('') : runContent('', 'str'),
     accepted,
     draft: !intermediate,
-  });
+  };
 }
 
 async function whole(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
@@ -148,52 +158,65 @@ export interface StreamedCall {
   readonly draft: boolean;
 }
 
+/** The receiver is called in the context of the model's code, which may belong to the application. */
 export function streamed(
   execution: AgentExecution,
   scope: StepScope,
   call: StreamedCall,
-): Promise<ModelRecord> {
-  return onBehalf(execution.context, call.model, () => read(execution, scope, call));
+  receiver: Receiver<ModelRecord>,
+): void {
+  onBehalf(execution.context, call.model, () => void read(execution, scope, call, receiver));
 }
 
-async function read(execution: AgentExecution, scope: StepScope, call: StreamedCall): Promise<ModelRecord> {
+async function read(
+  execution: AgentExecution,
+  scope: StepScope,
+  call: StreamedCall,
+  receiver: Receiver<ModelRecord>,
+): Promise<void> {
   const { context } = execution;
   const { model, delta } = call;
   const started = performance.now();
   let answer: ModelRecord | undefined;
   try {
-    let thinking: Thinking | undefined;
-    let firstToken: number | null = null;
-    let speaking = false;
-    for await (const chunk of model.stream(call.request, callOptions(model, scope))) {
-      if (chunk.type === 'response') {
-        thinking?.end();
-        answer = modelRecordOf(responseOf(model, chunk.response), firstToken ?? elapsedSeconds(started));
-        break;
+    try {
+      let thinking: Thinking | undefined;
+      let firstToken: number | null = null;
+      let speaking = false;
+      for await (const chunk of model.stream(call.request, callOptions(model, scope))) {
+        if (chunk.type === 'response') {
+          thinking?.end();
+          answer = modelRecordOf(responseOf(model, chunk.response), firstToken ?? elapsedSeconds(started));
+          break;
+        }
+        firstToken ??= elapsedSeconds(started);
+        const piece = pieceOf(model, chunk.text);
+        if (chunk.type === 'text') {
+          thinking?.end();
+          // only the first piece of an answer is empty: it says that the answer begins, also when it is given once more
+          if (!speaking) context.emitDelta(withNewReferences(execution, delta), '');
+          speaking = true;
+          if (piece !== '') context.emitDelta(delta, piece);
+          if (call.draft) context.draft.content += piece;
+        } else {
+          thinking ??= new Thinking(context);
+          thinking.piece(piece);
+        }
+        const congestion = context.congestion();
+        if (congestion !== undefined) await congestion;
       }
-      firstToken ??= elapsedSeconds(started);
-      const piece = pieceOf(model, chunk.text);
-      if (chunk.type === 'text') {
-        thinking?.end();
-        // only the first piece of an answer is empty: it says that the answer begins, also when it is given once more
-        if (!speaking) context.emitDelta(withNewReferences(execution, delta), '');
-        speaking = true;
-        if (piece !== '') context.emitDelta(delta, piece);
-        if (call.draft) context.draft.content += piece;
-      } else {
-        thinking ??= new Thinking(context);
-        thinking.piece(piece);
-      }
-      const congestion = context.congestion();
-      if (congestion !== undefined) await congestion;
+      if (answer === undefined) throw new Error(`The model ${model.id} ended its stream without a response`);
+      context.observer?.modelAnswered(model, performance.now() - started, answer);
+    } catch (error) {
+      context.observer?.modelFailed(model, performance.now() - started, error);
+      throw error;
     }
-    if (answer === undefined) throw new Error(`The model ${model.id} ended its stream without a response`);
-    context.observer?.modelAnswered(model, performance.now() - started, answer);
+    answer = call.accepted?.(execution, answer) ?? answer;
   } catch (error) {
-    context.observer?.modelFailed(model, performance.now() - started, error);
-    throw error;
+    receiver.failed(error);
+    return;
   }
-  return call.accepted?.(execution, answer) ?? answer;
+  receiver.received(answer);
 }
 
 /** A separate model writes the final text from what this one says. */

@@ -44,6 +44,25 @@ describe('reading', () => {
   });
 });
 
+test.each([2, 20, 200])(
+  'knows the keys of all %i events, also of those that are no longer in memory',
+  (count) => {
+    const log = new EventLog(0);
+    const has = (index: number) => log.has(`key:${index}`);
+    const keyed = (index: number) =>
+      new LoggedEvent(index, 'StepStarted', `key:${index}`, 'x'.repeat(10_000));
+    for (let index = 0; index < count; index += 1) {
+      expect(has(index)).toBe(false);
+      log.append(keyed(index));
+      log.append(event(index));
+      expect(has(index)).toBe(true);
+    }
+    log.stored(2 * count);
+    expect(Array.from({ length: count }, (_, index) => has(index))).not.toContain(false);
+    expect(has(count)).toBe(false);
+  },
+);
+
 test('a reader that has seen all available events is woken when more are stored', () => {
   const log = new EventLog(0);
   for (let index = 0; index < indexGap + 5; index += 1) log.append(event(index));

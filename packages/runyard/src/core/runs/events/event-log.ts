@@ -31,11 +31,14 @@ export class EventLog {
   private unstoredBytes = 0;
   private nextUnstored: number;
   private storedUntil: number;
-  private heldFrom = Number.POSITIVE_INFINITY;
+  /** Null while none is hidden. */
+  private heldFrom: number | null = null;
   /** One alone is kept without a set: most runs have one reader. */
   private waiting: Waiter | Set<Waiter> | null = null;
   private closed = false;
   private elsewhere = false;
+  /** The keys of all events; null while these are few, and all in memory. */
+  private keys: Set<string> | null = null;
 
   /** Indices from `firstIndex` on are (or will be) in this log, earlier ones are in the store. */
   constructor(private firstIndex: number) {
@@ -49,7 +52,7 @@ export class EventLog {
 
   /** Readers are shown what has a lower index. */
   get visibleUntil(): number {
-    return Math.min(this.nextIndex, this.heldFrom, this.storedUntil + indexGap);
+    return Math.min(this.heldFrom ?? this.nextIndex, this.storedUntil + indexGap);
   }
 
   /** What has a lower index is durable. */
@@ -70,10 +73,19 @@ export class EventLog {
     return this.unstoredBytes > maxUnstoredBytes;
   }
 
+  /** Whether an event with this key was appended. One whose key has a number of its own may be forgotten. */
+  has(key: string): boolean {
+    return this.keys === null ? this.events.some((event) => event.key === key) : this.keys.has(key);
+  }
+
   append(event: LoggedEvent): void {
     // a list that grows has room for more events than a silent run has
     if (this.events.length < fewEvents) this.events = this.events.concat(event);
-    else this.events.push(event);
+    else {
+      this.keys ??= keysOf(this.events);
+      if (mayComeAgain(event)) this.keys.add(event.key);
+      this.events.push(event);
+    }
     this.bytes += event.size;
     this.unstoredBytes += event.size;
     this.notify();
@@ -85,7 +97,7 @@ export class EventLog {
   }
 
   release(): void {
-    this.heldFrom = Number.POSITIVE_INFINITY;
+    this.heldFrom = null;
     this.notify();
   }
 
@@ -146,7 +158,7 @@ export class EventLog {
 
   /** Everything below `index` is durable: the oldest may be dropped. */
   stored(index: number): void {
-    const hidden = this.visibleUntil < Math.min(this.nextIndex, this.heldFrom);
+    const hidden = this.visibleUntil < (this.heldFrom ?? this.nextIndex);
     this.storedUntil = index;
     let drop = 0;
     let unstored = 0;
@@ -156,6 +168,7 @@ export class EventLog {
       drop += 1;
     }
     if (drop > 0) {
+      this.keys ??= keysOf(this.events);
       this.events.splice(0, drop);
       this.firstIndex += drop;
     }
@@ -173,4 +186,13 @@ export class EventLog {
     if (waiting instanceof Set) for (const waiter of waiting) waiter.wake();
     else waiting.wake();
   }
+}
+
+function keysOf(events: readonly LoggedEvent[]): Set<string> {
+  return new Set(events.filter(mayComeAgain).map(({ key }) => key));
+}
+
+/** Each event of the application, and each progress, has a number of its own in its key: it is emitted once anyway. */
+function mayComeAgain(event: LoggedEvent): event is LoggedEvent & { readonly key: string } {
+  return event.key !== null && event.name !== 'CustomEvent' && event.name !== 'JobProgress';
 }

@@ -15,6 +15,21 @@ export type CodeFacts =
   /** A route of the application's own: `GET /orders/:id`. */
   | { readonly route: string };
 
+/** A step of a run. It lives as long as what the application leaves behind: it holds the names, and no run. */
+export class StepOwner implements CodeOwner {
+  constructor(
+    readonly log: Log,
+    private readonly runId: string,
+    private readonly component: string,
+    private readonly step: string,
+  ) {}
+
+  get facts(): CodeFacts {
+    const { runId, component, step } = this;
+    return { runId, component, step };
+  }
+}
+
 /** Calls a function of the application on behalf of its owner; `what` is what the log calls the function. */
 export type CallApplication = <T>(what: string, work: () => T) => T;
 

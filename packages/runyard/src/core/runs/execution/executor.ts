@@ -19,7 +19,7 @@ import { LeaseKeeper } from '../leases/lease-keeper.js';
 import { entrantOf, HeldSlot, slotsOfRun } from '../leases/run-slots.js';
 import { Deadlines } from '../limits/deadlines.js';
 import { executedBefore } from '../limits/executed-time.js';
-import { RunGuard } from '../limits/run-guard.js';
+import { type LimitingService, RunGuard } from '../limits/run-guard.js';
 import type { RunHints } from '../notifications/run-hints.js';
 import { assertFits } from '../resume/replay.js';
 import type { EndedRun, RunResult } from '../run.js';
@@ -43,7 +43,8 @@ export class RunExecutor {
   /** The leases of what is executed here. */
   readonly leases: LeaseKeeper;
   private readonly surroundings: RunSurroundings;
-  private readonly deadlines: Deadlines;
+  /** What the guards of all its runs have in common. */
+  private readonly limiting: LimitingService;
   /** Where its readers read. */
   private readonly sources: EventSources;
   private readonly slotLeft = () => this.onEnded();
@@ -58,8 +59,8 @@ export class RunExecutor {
   ) {
     this.leases = new LeaseKeeper(() => this.executed(), options);
     this.surroundings = { ...options, leaseConfirmed: (live) => this.leases.confirmed(live) };
-    const { journal, timers, relay, rebuiltEvents: rebuilt } = options;
-    this.deadlines = new Deadlines(timers);
+    const { journal, timers, log, relay, rebuiltEvents: rebuilt, limits: ceiling = unlimited } = options;
+    this.limiting = { ceiling, timers, log, deadlines: new Deadlines(timers) };
     this.sources = {
       journal,
       timers,
@@ -201,7 +202,7 @@ export class RunExecutor {
       .catch((error: Error) => entry?.delayed(error));
     await stored;
     live.log.release();
-    const { history } = context.shown;
+    const { shownHistory: history } = context;
     this.options.onRest?.({ run: live.run, steps: live.allSteps(), history });
     this.options.observer?.runRested(live.run, end.status);
     // the caller who waits for the run gets what it has done, whether or not that is kept
@@ -322,12 +323,10 @@ export class RunExecutor {
   }
 
   private guardOf(live: LiveRun, owner: Executable): RunGuard {
-    const { timers, log, limits: ceiling = unlimited, prices = unpriced } = this.options;
-    const meter = live.meter(prices);
+    const meter = live.meter(this.options.prices ?? unpriced);
     const executedMs = executedBefore(live.allSteps(), live.run.attempt);
     const { ownName } = live;
-    const { deadlines } = this;
-    const run = { owner, ceiling, meter, timers, deadlines, log, prefix: '', executedMs, ownName };
+    const run = { service: this.limiting, owner, meter, prefix: '', executedMs, ownName };
     return new RunGuard(run, live.abort, null);
   }
 

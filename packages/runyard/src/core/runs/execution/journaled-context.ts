@@ -4,6 +4,7 @@ import { thrownError } from '../../errors/thrown-error.js';
 import type { PieceEvent, RunEvent } from '../../events/run-event.js';
 import type { Json } from '../../json.js';
 import type { Log } from '../../log.js';
+import type { Message } from '../../models/message.js';
 import type { ModelPrices } from '../../models/prices.js';
 import { deliver, promised, type Receiver } from '../../receiver.js';
 import type { Timers } from '../../timers.js';
@@ -37,7 +38,7 @@ import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from '../run.js'
 import { optionsInside, optionsOf } from '../run-options.js';
 import { portsOf, type RunPorts } from '../run-ports.js';
 import { isWorkOfStep } from '../run-usage.js';
-import type { CallApplication } from './code-owner.js';
+import { type CallApplication, StepOwner } from './code-owner.js';
 import { noteTry } from './failed-tries.js';
 import { interruptedOutcome } from './interrupted-step.js';
 import type { LiveRun } from './live-run.js';
@@ -68,12 +69,8 @@ interface StepInTurn {
 /** The context of a run whose steps are written down. */
 export class JournaledContext extends RecordedSteps implements RunContext {
   readonly draft: RunContext['draft'] = { content: '' };
-  readonly shown: RunContext['shown'] = { history: [] };
-  readonly timers: Timers;
-  readonly log: Log;
+  shownHistory: RunContext['shownHistory'] = noMessages;
   readonly ports: RunPorts;
-  readonly prices: ModelPrices;
-  readonly observer: RunObserver | undefined;
   readonly options: RunOptions;
   readonly replay: ReplaySite | null = null;
   private growing: GrowingAnswer | undefined;
@@ -82,8 +79,7 @@ export class JournaledContext extends RecordedSteps implements RunContext {
   get callApplication(): CallApplication {
     return (what, work) => {
       const { live, log, run } = this;
-      const facts = { runId: live.runId, component: run.componentId, step: what };
-      return live.ownName.call({ log, facts }, work);
+      return live.ownName.call(new StepOwner(log, live.runId, run.componentId, what), work);
     };
   }
 
@@ -95,12 +91,24 @@ export class JournaledContext extends RecordedSteps implements RunContext {
     inside: ChildRun | null = null,
   ) {
     super(live, inside);
-    this.timers = surroundings.timers;
-    this.log = surroundings.log;
     this.ports = portsOf(inside?.run ?? live.run, live.runId, surroundings.ports);
-    this.prices = surroundings.prices ?? {};
-    this.observer = surroundings.observer;
     this.options = inside === null ? optionsOf(live) : optionsInside(live, inside.run);
+  }
+
+  get timers(): Timers {
+    return this.surroundings.timers;
+  }
+
+  get log(): Log {
+    return this.surroundings.log;
+  }
+
+  get prices(): ModelPrices {
+    return this.surroundings.prices ?? listPrices;
+  }
+
+  get observer(): RunObserver | undefined {
+    return this.surroundings.observer;
   }
 
   idle<T>(work: () => Promise<T>): Promise<T> {
@@ -380,3 +388,5 @@ export class JournaledContext extends RecordedSteps implements RunContext {
 }
 
 const sent: Promise<void> = Promise.resolve();
+const noMessages: readonly Message[] = [];
+const listPrices: ModelPrices = {};

@@ -67,7 +67,6 @@ export class LiveRun implements WriteSource, TextIds {
   private counting: RunMeter | null = null;
   private longTexts: LongTexts | undefined;
   private opening: EventOpening | null = null;
-  private readonly sent = new Set<string>();
   private readonly sentBefore: SentEvents;
   /** The origin of the events unless one is given. */
   readonly origin: EventOrigin;
@@ -263,11 +262,7 @@ export class LiveRun implements WriteSource, TextIds {
   /** Sends an event. One with a key is sent once in the life of the run, however often it is executed. */
   emit(event: RunEvent, key: string | null, origin = this.origin): void {
     this.assertOpen();
-    if (key !== null) {
-      if (this.sent.has(key) || this.sentBefore(key)) return;
-      // each event of the application, and each progress, has a number of its own in its key: none has to be remembered
-      if (event.event !== 'CustomEvent' && event.event !== 'JobProgress') this.sent.add(key);
-    }
+    if (key !== null && (this.log.has(key) || this.sentBefore(key))) return;
     if (this.opening?.origin !== origin) this.opening = new EventOpening(origin, this.record.sessionId);
     this.append(this.opening.serialised(this.log.nextIndex, event, this.timers.now(), key, this));
   }
@@ -368,6 +363,7 @@ export class LiveRun implements WriteSource, TextIds {
     this.start.run = this.record;
     this.accepted = true;
     if (this.drainedAt !== undefined) this.lease.taken(this.drainedAt);
+    this.drainedAt = undefined;
     if (write.events !== undefined) this.log.stored(write.events.firstIndex + write.events.count);
   }
 

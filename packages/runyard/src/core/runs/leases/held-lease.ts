@@ -11,8 +11,11 @@ const trustedPart = 5 / 6;
 
 /** What a process knows about the lease of one of its runs without asking the database. */
 export class HeldLease {
-  /** When it was last taken or prolonged at the earliest; undefined: no lease to lose. */
-  private since: Moment | undefined;
+  /** Whether there is a lease to lose. */
+  private isHeld = false;
+  /** When it was last taken or prolonged at the earliest, on both clocks. */
+  private sinceNow = 0;
+  private sinceElapsed = 0;
 
   constructor(
     readonly ms: number,
@@ -20,7 +23,7 @@ export class HeldLease {
   ) {}
 
   get isTaken(): boolean {
-    return this.since !== undefined;
+    return this.isHeld;
   }
 
   moment(): Moment {
@@ -28,21 +31,23 @@ export class HeldLease {
   }
 
   /** A request that was made at this moment took or prolonged it. */
-  taken(at: Moment): void {
-    this.since = at;
+  taken({ now, elapsed }: Moment): void {
+    this.isHeld = true;
+    this.sinceNow = now;
+    this.sinceElapsed = elapsed;
   }
 
   /** Whether it was prolonged by a request that came after this moment. */
   wasTakenAfter({ elapsed }: Moment): boolean {
-    return this.since !== undefined && this.since.elapsed >= elapsed;
+    return this.isHeld && this.sinceElapsed >= elapsed;
   }
 
   /**
    * Whether it may have ended. Both clocks are asked: one stands still while the machine sleeps, the other may be set.
    */
   mayHaveEnded(): boolean {
-    if (this.since === undefined) return false;
+    if (!this.isHeld) return false;
     const { now, elapsed } = this.moment();
-    return Math.max(now - this.since.now, elapsed - this.since.elapsed) > this.ms * trustedPart;
+    return Math.max(now - this.sinceNow, elapsed - this.sinceElapsed) > this.ms * trustedPart;
   }
 }

@@ -17,8 +17,15 @@ function outermost(timers: Timers = systemTimers, limits = {}) {
   const abort = new LazyAbort();
   const meter = new RunMeter({ model: null, modelProvider: null } as Run, [], {});
   const deadlines = new Deadlines(timers);
-  const around = { ceiling: {}, meter, timers, deadlines, log: silentLog, ownName: new OwnName() };
-  const run = { owner: { ...owner, limits }, ...around, prefix: '', executedMs: 0 };
+  const service = { ceiling: {}, timers, deadlines, log: silentLog };
+  const run = {
+    service,
+    owner: { ...owner, limits },
+    meter,
+    prefix: '',
+    executedMs: 0,
+    ownName: new OwnName(),
+  };
   return { abort, guard: new RunGuard(run, abort, null) };
 }
 
@@ -122,9 +129,9 @@ test('a run that another request cancels, or whose time is up, ends in its own c
   const requests = new AsyncLocalStorage<string>();
   const endOf = (end: (parts: ReturnType<typeof outermost>) => void, limits = {}) =>
     new Promise<string | undefined>((resolve) => {
-      const parts = outermost(systemTimers, limits);
+      const parts = requests.run('of the run', () => outermost(systemTimers, limits));
       const receiver = { received() {}, failed: () => resolve(requests.getStore()) };
-      requests.run('of the run', () => parts.guard.begin(() => {}, receiver));
+      parts.guard.begin(() => {}, receiver);
       requests.run('of another', () => end(parts));
     });
   expect(await endOf(({ abort }) => abort.abort(new Error('enough')))).toBe('of the run');

@@ -33,14 +33,19 @@ const checks: Partial<Record<StepKind, Check>> = {
   work: { counts: 'steps', spends: true },
 };
 
-export interface GuardedRun {
-  readonly owner: Limited;
-  /** What the service allows. */
+/** The service whose runs are limited. */
+export interface LimitingService {
+  /** What it allows. */
   readonly ceiling: AnyLimits;
-  readonly meter: RunMeter;
   readonly timers: Timers;
   readonly deadlines: Deadlines;
   readonly log: Log;
+}
+
+export interface GuardedRun {
+  readonly service: LimitingService;
+  readonly owner: Limited;
+  readonly meter: RunMeter;
   /** What the keys of its steps begin with. */
   readonly prefix: string;
   /** For how long earlier executions took. */
@@ -50,9 +55,10 @@ export interface GuardedRun {
 
 /**
  * Holds one execution of a run to its limits. A run that meets one is aborted, with all that runs within it: the
- * reason of its signal says which limit it was.
+ * reason of its signal says which limit it was. What the run does when another request cancels it, or its time is up,
+ * belongs to where it was made.
  */
-export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
+export class RunGuard extends AsyncResource implements ExecutionGuard, Timed, Receiver<unknown> {
   private bounds: Bounds;
   private stopTimer: (() => void) | undefined;
   /** The duration under which its deadline was added; undefined without a deadline. */
@@ -62,8 +68,6 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
   private warned = false;
   /** Gets the outcome of the work; undefined before and after it. */
   private receiver: Receiver<unknown> | undefined;
-  /** Where the work began: what the run does when another request cancels it, or its time is up, belongs to it. */
-  private scope: AsyncResource | undefined;
 
   constructor(
     private readonly run: GuardedRun,
@@ -73,7 +77,8 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
     /** The signal that ends it together with something around it. */
     private readonly around?: AbortSignal,
   ) {
-    this.bounds = boundsOf(run.owner, run.ceiling);
+    super('RunGuard');
+    this.bounds = boundsOf(run.owner, run.service.ceiling);
   }
 
   /** The guard of a run inside this one. Its signal is aborted with that of the run around it. */
@@ -91,10 +96,10 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
   }
 
   get executedMs(): number {
-    const { timers, executedMs } = this.run;
+    const { service, executedMs } = this.run;
     return this.startedAt === undefined
       ? executedMs
-      : executedMs + Math.max(timers.now() - this.startedAt, 0);
+      : executedMs + Math.max(service.timers.now() - this.startedAt, 0);
   }
 
   /** Throws when `count` more steps of this kind would be more than this run, or one around it, may do. */
@@ -107,8 +112,8 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
   }
 
   limit(limits: AnyLimits): void {
-    const { owner, ceiling } = this.run;
-    this.bounds = boundsOf({ kind: owner.kind, id: owner.id, limits }, ceiling);
+    const { owner, service } = this.run;
+    this.bounds = boundsOf({ kind: owner.kind, id: owner.id, limits }, service.ceiling);
     if (this.receiver === undefined) return;
     this.disarm();
     this.arm();
@@ -136,10 +141,9 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
    * even if the work does not notice.
    */
   begin<T>(work: (outcome: Receiver<T>) => void, receiver: Receiver<T>): void {
-    this.startedAt = this.run.timers.now();
+    this.startedAt = this.run.service.timers.now();
     this.arm();
     this.receiver = receiver;
-    this.scope = new AsyncResource('RunGuard');
     const { around, controller } = this;
     // before the work begins: its first lines may look at the signal, or meet a limit
     if ((around ?? controller).aborted) this.handleEvent();
@@ -160,9 +164,9 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
 
   /** The work itself may call this, for example when it meets a limit: the receiver is called only after it returned. */
   failed(error: unknown): void {
-    const { receiver, scope } = this;
+    const { receiver } = this;
     this.leave();
-    if (receiver !== undefined) queueMicrotask(() => scope?.runInAsyncScope(() => receiver.failed(error)));
+    if (receiver !== undefined) queueMicrotask(() => this.runInAsyncScope(() => receiver.failed(error)));
   }
 
   /** Something around it is aborted, or the outermost run itself. */
@@ -210,10 +214,10 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
 
   /** A limit that cannot be met is no limit: the operator who set it has to know. */
   private warnOfUnpriced(): void {
-    const { meter, log, owner } = this.run;
+    const { meter, service, owner } = this.run;
     if (this.bounds.cost === undefined || this.warned || meter.unpriced === undefined) return;
     this.warned = true;
-    log.warn(
+    service.log.warn(
       { model: meter.unpriced, component: owner.id },
       'a limit on costs cannot count the calls of a model without a price: set prices',
     );
@@ -222,12 +226,12 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
   private arm(): void {
     const bound = this.bounds.timeMs;
     if (bound === undefined) return;
-    const { timers, deadlines, executedMs } = this.run;
+    const { service, executedMs } = this.run;
     const left = Math.max(bound.value - executedMs, 0);
     // a default was not asked for: it does not keep an otherwise idle process alive
-    if (bound.source === 'own') this.stopTimer = timers.after(left, () => this.timeUp());
+    if (bound.source === 'own') this.stopTimer = service.timers.after(left, () => this.timeUp());
     else {
-      deadlines.add(left, this);
+      service.deadlines.add(left, this);
       this.leftMs = left;
     }
   }
@@ -235,12 +239,12 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
   private disarm(): void {
     this.stopTimer?.();
     this.stopTimer = undefined;
-    if (this.leftMs !== undefined) this.run.deadlines.delete(this.leftMs, this);
+    if (this.leftMs !== undefined) this.run.service.deadlines.delete(this.leftMs, this);
     this.leftMs = undefined;
   }
 
   timeUp(): void {
-    this.scope?.runInAsyncScope(() => this.endTime());
+    this.runInAsyncScope(() => this.endTime());
   }
 
   private endTime(): void {
@@ -248,7 +252,8 @@ export class RunGuard implements ExecutionGuard, Timed, Receiver<unknown> {
     if (bound === undefined) return;
     this.disarm();
     // timers count whole milliseconds, and may fire one early
-    if (bound.value - this.executedMs === 1) this.stopTimer = this.run.timers.after(1, () => this.timeUp());
+    if (bound.value - this.executedMs === 1)
+      this.stopTimer = this.run.service.timers.after(1, () => this.timeUp());
     else this.exceed(bound, this.executedMs);
   }
 

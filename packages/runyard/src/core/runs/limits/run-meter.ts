@@ -31,7 +31,8 @@ export class RunMeter {
   /** Those of the runs within it, by what the keys of their steps begin with; null while there are none. */
   private tallies: Map<string, Tally> | null = null;
   private models: Map<string, CalledModel> | null = null;
-  private readonly ownModel: CalledModel;
+  private readonly model: string;
+  private readonly provider: string;
   private readonly paidAttempt: number;
   /** A model that was called and whose calls cannot be counted as costs. */
   unpriced: CalledModel | undefined;
@@ -42,7 +43,8 @@ export class RunMeter {
     private readonly prices: ModelPrices,
   ) {
     this.paidAttempt = run.lineage?.paidAttempt ?? inheritedAttempt;
-    this.ownModel = { id: run.model ?? '', provider: run.modelProvider ?? '' };
+    this.model = run.model ?? '';
+    this.provider = run.modelProvider ?? '';
     for (const step of steps) this.changed(undefined, step);
   }
 
@@ -84,7 +86,8 @@ export class RunMeter {
     const call = answeredCall(step);
     if (call === undefined) return;
     const { usage } = call;
-    const model = call.model ?? this.models?.get(prefixOf(step.key)) ?? this.ownModel;
+    const ownModel = { id: this.model, provider: this.provider };
+    const model = call.model ?? this.models?.get(prefixOf(step.key)) ?? ownModel;
     const cost = costOf(model.provider, model.id, usage, this.prices);
     if (cost === undefined) this.unpriced ??= model;
     const tokens = countOf(usage.totalTokens) || countOf(usage.inputTokens) + countOf(usage.outputTokens);

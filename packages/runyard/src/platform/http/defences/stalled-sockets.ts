@@ -3,11 +3,13 @@ import type { Log } from '../../../core/log.js';
 
 /** How much of what was written has left this process, and whether something waits to. */
 interface Outflow {
-  taken: number;
-  waiting: boolean;
+  readonly taken: number;
+  readonly waiting: boolean;
 }
 
-interface Watched extends Outflow {
+/** A socket that something waited for when it was last looked at. */
+interface Waiting {
+  taken: number;
   /**
    * How many looks in a row saw it take nothing of what waits. Looks are counted and not time: while this process is
    * held up itself, no client could take anything.
@@ -23,6 +25,8 @@ interface Handle {
 
 /** How often in each span all are checked. */
 const looksPerSpan = 4;
+/** Fewer closed sockets are not worth a search for them. */
+const fewSockets = 64;
 
 /**
  * Closes connections whose client takes nothing of what is there for it for a whole span: event streams, long answers
@@ -30,46 +34,50 @@ const looksPerSpan = 4;
  * nothing. One timer looks at all of them.
  */
 export class StalledSockets {
-  readonly #watched = new Map<Duplex, Watched>();
-  /** One for all sockets, which Node calls on the socket. */
-  readonly #onClose: (this: Duplex) => void;
+  /** Null: nothing waited for the socket at the last look. */
+  readonly #watched = new Map<Duplex, Waiting | null>();
+  /** As many are watched when the closed ones are next searched for. */
+  #sweepAt = fewSockets;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly spanMs: number,
     private readonly log: Log,
-  ) {
-    const forget = (socket: Duplex) => this.#forget(socket);
-    this.#onClose = function () {
-      forget(this);
-    };
-  }
+  ) {}
 
-  /** From now until it is closed. To say it again for the same one changes nothing. */
+  /**
+   * From now until it is closed. To say it again for the same one changes nothing. A listener for its end would double
+   * what Node keeps of the listeners of a socket: a look forgets the closed ones, or one of these calls does when they
+   * may be half of all.
+   */
   watch(socket: Duplex): void {
     if (this.#watched.has(socket) || socket.destroyed) return;
-    // no spread: it would give each of these objects a hidden class of its own
-    const { taken, waiting } = outflowOf(socket);
-    this.#watched.set(socket, { taken, waiting, silentLooks: 0 });
-    socket.on('close', this.#onClose);
+    if (this.#watched.size >= this.#sweepAt) this.#sweep();
+    this.#watched.set(socket, null);
     this.#timer ??= setInterval(() => this.#look(), this.spanMs / looksPerSpan).unref();
   }
 
-  #forget(socket: Duplex): void {
-    this.#watched.delete(socket);
-    if (this.#watched.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+  #sweep(): void {
+    for (const socket of this.#watched.keys()) if (socket.destroyed) this.#watched.delete(socket);
+    this.#sweepAt = Math.max(2 * this.#watched.size, fewSockets);
   }
 
   #look(): void {
-    for (const [socket, watched] of this.#watched) {
+    this.#sweep();
+    if (this.#watched.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+    for (const [socket, before] of this.#watched) {
       const { taken, waiting } = outflowOf(socket);
-      const isSilent = waiting && watched.waiting && taken <= watched.taken;
-      watched.taken = taken;
-      watched.waiting = waiting;
-      watched.silentLooks = isSilent ? watched.silentLooks + 1 : 0;
-      if (watched.silentLooks >= looksPerSpan) this.#close(socket);
+      if (!waiting) {
+        if (before !== null) this.#watched.set(socket, null);
+      } else if (before === null) this.#watched.set(socket, { taken, silentLooks: 0 });
+      else {
+        before.silentLooks = taken > before.taken ? 0 : before.silentLooks + 1;
+        before.taken = taken;
+        if (before.silentLooks >= looksPerSpan) this.#close(socket);
+      }
     }
   }
 

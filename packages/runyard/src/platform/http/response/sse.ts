@@ -96,12 +96,11 @@ export function writeEventStream(
 
 /**
  * One reader's stream. It keeps nothing but a cursor: no request, no body, no buffer of its own. What the
- * client has not taken yet stays in the shared log behind the reader.
+ * client has not taken yet stays in the shared log behind the reader. What is written belongs to the request of the
+ * stream, whichever request caused the event.
  */
-class OpenStream implements ResponseStream, Receiver<readonly StreamEvent[] | null> {
+class OpenStream extends AsyncResource implements ResponseStream, Receiver<readonly StreamEvent[] | null> {
   readonly #response: ServerResponse;
-  /** What is written belongs to the request of the stream, whichever request caused the event. */
-  readonly #scope = new AsyncResource('EventStream');
   #lastWrite: number;
   #lookAt: number;
   #wrote = false;
@@ -117,6 +116,7 @@ class OpenStream implements ResponseStream, Receiver<readonly StreamEvent[] | nu
     private readonly streams: EventStreams,
     private readonly objection: Objection | undefined,
   ) {
+    super('EventStream');
     this.#response = exchange.response;
     this.#lastWrite = streams.ticks;
     this.#lookAt = streams.ticks + streams.objectionTicks;
@@ -179,7 +179,7 @@ class OpenStream implements ResponseStream, Receiver<readonly StreamEvent[] | nu
   }
 
   received(events: readonly StreamEvent[] | null): void {
-    if (!this.#ended) void this.#scope.runInAsyncScope(() => this.#send(events));
+    if (!this.#ended) void this.runInAsyncScope(() => this.#send(events));
   }
 
   async #send(events: readonly StreamEvent[] | null): Promise<void> {
