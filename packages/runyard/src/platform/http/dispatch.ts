@@ -206,7 +206,7 @@ export class RouteDispatcher<Services> {
   /** A stream outlives the moment at which its caller was admitted: the check is repeated while it is open. */
   #objectionTo(caller: Caller, exchange: Exchange, params: Texts): Objection | undefined {
     if (!caller.proven) return undefined;
-    const request = accessRequest(exchange, this.route.scope ?? null, params);
+    const request = new ExchangeAccess(exchange, this.route.scope ?? null, params);
     return async () => {
       try {
         const { userId } = await this.#resolve(request);
@@ -249,14 +249,41 @@ export function admit(
   resolveCaller: ResolveCaller,
   limiter: RateLimiter | undefined,
 ): Caller | Promise<Caller> {
-  const request = accessRequest(exchange, scope, params);
+  const request = new ExchangeAccess(exchange, scope, params);
   return limiter === undefined ? resolveCaller(request) : admitLimited(request, resolveCaller, limiter);
 }
 
-function accessRequest(exchange: Exchange, scope: RequiredScope, params: Texts): AccessRequest {
-  const { method = '', headers } = exchange.request;
-  const { path, clientAddress, basePath, acting } = exchange;
-  return { method, path, headers, scope, params, clientAddress, basePath, acting };
+/** Asks for the address only when it is needed: Node keeps it with the socket. */
+class ExchangeAccess implements AccessRequest {
+  constructor(
+    private readonly exchange: Exchange,
+    readonly scope: RequiredScope,
+    readonly params: Texts,
+  ) {}
+
+  get method(): string {
+    return this.exchange.request.method ?? '';
+  }
+
+  get path(): string {
+    return this.exchange.path;
+  }
+
+  get headers(): AccessRequest['headers'] {
+    return this.exchange.request.headers;
+  }
+
+  get clientAddress(): string {
+    return this.exchange.clientAddress;
+  }
+
+  get basePath(): string {
+    return this.exchange.basePath;
+  }
+
+  get acting(): Caller | undefined {
+    return this.exchange.acting;
+  }
 }
 
 async function admitLimited(
@@ -264,14 +291,16 @@ async function admitLimited(
   resolveCaller: ResolveCaller,
   limiter: RateLimiter,
 ): Promise<Caller> {
+  // a client that has left by the time its token is checked counts, too
+  const { clientAddress } = request;
   let caller: Caller;
   try {
     caller = await resolveCaller(request);
   } catch (error) {
-    limiter.takeForRefused(error, request.clientAddress);
+    limiter.takeForRefused(error, clientAddress);
     throw error;
   }
-  limiter.takeFor(caller, request.clientAddress);
+  limiter.takeFor(caller, clientAddress);
   return caller;
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { EventName, WorkflowEvent } from '../../../core/events/run-event.js';
-import { storedTexts } from '../../../core/runs/events/event-reader.js';
 import { decodeBlock, type LoggedEvent } from '../../../core/runs/events/logged-event.js';
+import { storedTexts } from '../../../core/runs/events/stored-events.js';
 import type { RunWithSteps } from '../storage/loaded-run-store.js';
 import type { RunStore } from '../storage/store.js';
 import { rebuiltEvents } from './rebuilt-events.js';

@@ -77,7 +77,7 @@ async function write(
   const { agent, context } = execution;
   const model = withTransforms(execution, withPace(context, writer), shape !== null);
   if (shape === null && context.options.stream && !isGuarded(agent.settings)) {
-    const call = { model, request, delta: runContent('', 'str'), draft: true };
+    const call = { model, request, isIntermediate: false };
     return promised((receiver) => streamed(execution, scope, call, receiver));
   }
   const begun = performance.now();

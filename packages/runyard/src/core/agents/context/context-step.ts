@@ -26,7 +26,7 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
   const additional = settings.additionalInput?.map(({ role, content }) => ({ role, content })) ?? [];
   if (additional.length > 0) addExtra(execution, 'additional_input', additional);
   await context.step('context', contextStep, async () => {
-    const shown = earlier.map(({ run }) => run.runId);
+    const shown = earlier.length === 0 ? noIds : earlier.map(({ run }) => run.runId);
     const reading = memoryForContext(agent, context);
     const workingMemory = reading && (await reading);
     const recalling = recalledForContext(execution, shown);
@@ -61,6 +61,8 @@ const contextStep: StepSpec<ContextRecord> = { kind: 'context', name: 'context',
 type EarlierRuns = Awaited<ReturnType<RunContext['history']>>;
 
 const noRuns: EarlierRuns = [];
+/** One list for all runs that begin a session. */
+const noIds: string[] = [];
 
 /** The runs that another component executed: the model has not their tools, and providers may refuse calls of such. */
 function othersIn(earlier: EarlierRuns, { kind, componentId }: RunContext['run']): string[] {

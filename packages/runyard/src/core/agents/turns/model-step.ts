@@ -56,7 +56,7 @@ class CalledModel implements Receiver<ModelRecord> {
     const { context } = execution;
     try {
       useRecordedModel(execution, record);
-      if (!isIntermediate(execution)) context.draft.content = record.content;
+      if (!hasOutputModel(execution)) context.draft.content = record.content;
       context.emit(modelRequestCompleted(execution.model, record), `${key}:completed`);
     } catch (error) {
       this.failed(error);
@@ -109,14 +109,12 @@ function callOnce(
 }
 
 function streamedCall(execution: AgentExecution): StreamedCall {
-  // the content is shown in its shape when it is complete
-  const intermediate = isIntermediate(execution) || execution.output !== null;
   return {
     model: modelToCall(execution),
     request: requestOf(execution),
-    delta: intermediate ? runIntermediateContent('') : runContent('', 'str'),
+    // the content is shown in its shape when it is complete
+    isIntermediate: hasOutputModel(execution) || execution.output !== null,
     accepted,
-    draft: !intermediate,
   };
 }
 
@@ -140,7 +138,7 @@ async function whole(execution: AgentExecution, scope: StepScope): Promise<Model
   // with an output shape the content is shown once, in its shape, when the run completes; and no client follows this
   // run as it grows, so what post-hooks may still refuse need not be said
   if (output === null && content !== '' && !agent.settings.postHooks?.length) {
-    const event = isIntermediate(execution) ? runIntermediateContent(content) : runContent(content, 'str');
+    const event = hasOutputModel(execution) ? runIntermediateContent(content) : runContent(content, 'str');
     context.emit(withNewReferences(execution, event), `${scope.key}:content`);
   }
   return accepted(execution, modelRecordOf(response, elapsedSeconds(started)));
@@ -150,12 +148,10 @@ async function whole(execution: AgentExecution, scope: StepScope): Promise<Model
 export interface StreamedCall {
   readonly model: Model;
   readonly request: ModelRequest;
-  /** The event of each piece of text. */
-  readonly delta: PieceEvent;
+  /** Whether the text is other than what the run has to show if it ends here. */
+  readonly isIntermediate: boolean;
   /** Makes what is recorded from what the model answered. */
   readonly accepted?: (execution: AgentExecution, answer: ModelRecord) => ModelRecord;
-  /** Whether the text is what the run has to show if it ends here. */
-  readonly draft: boolean;
 }
 
 /** The receiver is called in the context of the model's code, which may belong to the application. */
@@ -175,14 +171,14 @@ async function read(
   receiver: Receiver<ModelRecord>,
 ): Promise<void> {
   const { context } = execution;
-  const { model, delta } = call;
+  const { model, isIntermediate } = call;
   const started = performance.now();
   let answer: ModelRecord | undefined;
   try {
     try {
       let thinking: Thinking | undefined;
       let firstToken: number | null = null;
-      let speaking = false;
+      let delta: PieceEvent | undefined;
       for await (const chunk of model.stream(call.request, callOptions(model, scope))) {
         if (chunk.type === 'response') {
           thinking?.end();
@@ -194,10 +190,12 @@ async function read(
         if (chunk.type === 'text') {
           thinking?.end();
           // only the first piece of an answer is empty: it says that the answer begins, also when it is given once more
-          if (!speaking) context.emitDelta(withNewReferences(execution, delta), '');
-          speaking = true;
+          if (delta === undefined) {
+            delta = isIntermediate ? runIntermediateContent('') : runContent('', 'str');
+            context.emitDelta(withNewReferences(execution, delta), '');
+          }
           if (piece !== '') context.emitDelta(delta, piece);
-          if (call.draft) context.draft.content += piece;
+          if (!isIntermediate) context.draft.content += piece;
         } else {
           thinking ??= new Thinking(context);
           thinking.piece(piece);
@@ -220,7 +218,7 @@ async function read(
 }
 
 /** A separate model writes the final text from what this one says. */
-function isIntermediate({ agent }: AgentExecution): boolean {
+function hasOutputModel({ agent }: AgentExecution): boolean {
   return agent.settings.outputModel !== undefined;
 }
 

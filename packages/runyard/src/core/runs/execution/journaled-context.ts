@@ -262,7 +262,7 @@ export class JournaledContext extends RecordedSteps implements RunContext {
         const relative = key.slice(this.prefix.length);
         const settled = await interruptedOutcome(this, relative, recorded, spec.record, spec.interrupted);
         if (settled !== undefined) {
-          completeStep(this, recorded, spec, settled);
+          completeStep(this, recorded, spec.failed, settled);
           return receiver.received(settled);
         }
       }
@@ -374,7 +374,7 @@ export class JournaledContext extends RecordedSteps implements RunContext {
   }
 
   protected perform<T>(begun: StepRecord, spec: StepSpec<T>, work: StepWork<T>, receiver: Receiver<T>): void {
-    const step = new OpenStep(this, begun.key.slice(this.prefix.length), begun, spec, receiver);
+    const step = new OpenStep(this, begun.key.slice(this.prefix.length), begun, spec.failed, receiver);
     try {
       work(step, step);
     } catch (thrown) {

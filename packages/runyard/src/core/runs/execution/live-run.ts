@@ -8,7 +8,6 @@ import { EventLog } from '../events/event-log.js';
 import { EventOpening } from '../events/event-opening.js';
 import { type EventOrigin, outermostOrigin } from '../events/event-origin.js';
 import { type LoggedEvent, serialiseDelta } from '../events/logged-event.js';
-import type { SentEvents } from '../events/sent-events.js';
 import type { Forgetting } from '../forgetting/forgetting.js';
 import { LongTexts, type TextIds, weigh } from '../journal/long-texts.js';
 import type { RestingRun, RunUsage, RunWrite, SessionSummary } from '../journal/ports.js';
@@ -46,7 +45,6 @@ export class LiveRun implements WriteSource, TextIds {
   /** Null until it has one: while it waits for its turn. */
   slot: HeldSlot | null = null;
   private record: Run;
-  readonly entry: RunEntry;
   private claims: RestingRun | undefined;
   private waiting: boolean;
   private stored: boolean;
@@ -67,7 +65,6 @@ export class LiveRun implements WriteSource, TextIds {
   private counting: RunMeter | null = null;
   private longTexts: LongTexts | undefined;
   private opening: EventOpening | null = null;
-  private readonly sentBefore: SentEvents;
   /** The origin of the events unless one is given. */
   readonly origin: EventOrigin;
   private templates: DeltaTemplates | null = null;
@@ -79,14 +76,12 @@ export class LiveRun implements WriteSource, TextIds {
   ) {
     this.lease = new HeldLease(start.leaseMs, timers);
     this.record = start.run;
-    this.entry = start.entry;
     if (start.session !== null) this.pending.session = start.session;
     this.claims = start.claims;
     this.waiting = start.run.attempt === notBegun;
     this.stored = start.session === null && start.unstoredJob !== true;
     this.accepted = this.stored && start.claims === undefined;
     if (this.accepted) this.lease.taken(this.lease.moment());
-    this.sentBefore = start.sentEvents;
     this.origin = outermostOrigin(start.run, start.eventFields);
     // new ones are added at the end: both maps stay in order
     for (const step of inOrder([...start.steps])) {
@@ -103,6 +98,11 @@ export class LiveRun implements WriteSource, TextIds {
 
   get run(): Run {
     return this.record;
+  }
+
+  /** What this execution of the run is. */
+  get entry(): RunEntry {
+    return this.start.entry;
   }
 
   get isAccepted(): boolean {
@@ -262,7 +262,7 @@ export class LiveRun implements WriteSource, TextIds {
   /** Sends an event. One with a key is sent once in the life of the run, however often it is executed. */
   emit(event: RunEvent, key: string | null, origin = this.origin): void {
     this.assertOpen();
-    if (key !== null && (this.log.has(key) || this.sentBefore(key))) return;
+    if (key !== null && (this.log.has(key) || this.start.sentEvents(key))) return;
     if (this.opening?.origin !== origin) this.opening = new EventOpening(origin, this.record.sessionId);
     this.append(this.opening.serialised(this.log.nextIndex, event, this.timers.now(), key, this));
   }

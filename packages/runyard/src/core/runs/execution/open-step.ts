@@ -21,7 +21,8 @@ export class OpenStep<T> implements StepScope, Receiver<T> {
     private readonly run: StepRun,
     readonly key: string,
     private readonly begun: StepRecord,
-    private readonly spec: StepSpec<T>,
+    /** Not the whole of it, which would live as long as the step. */
+    private readonly isFailure: StepSpec<T>['failed'],
     private readonly receiver: Receiver<T>,
   ) {}
 
@@ -40,7 +41,7 @@ export class OpenStep<T> implements StepScope, Receiver<T> {
   received(output: T): void {
     try {
       this.run.guard?.hold(weigh(output));
-      completeStep(this.run, this.begun, this.spec, output);
+      completeStep(this.run, this.begun, this.isFailure, output);
     } catch (thrown) {
       this.failed(thrown);
       return;
@@ -60,9 +61,14 @@ export class OpenStep<T> implements StepScope, Receiver<T> {
   }
 }
 
-export function completeStep<T>(run: StepRun, begun: StepRecord, { failed }: StepSpec<T>, output: T): void {
+export function completeStep<T>(
+  run: StepRun,
+  begun: StepRecord,
+  isFailure: StepSpec<T>['failed'],
+  output: T,
+): void {
   // the output says what went wrong; `error` shows that something did, without reading the output
-  const error = failed?.(output) ? handledFailure : null;
+  const error = isFailure?.(output) ? handledFailure : null;
   const endedAt = run.timers.now();
   run.putStep({ ...begun, status: 'completed', output, error, endedAt });
   observe(run, begun, endedAt, error !== null);

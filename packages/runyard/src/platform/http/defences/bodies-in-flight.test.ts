@@ -164,7 +164,7 @@ describe('bodies that are being received', () => {
 function readingOf(key: string): BodyReading & { readonly cuts: string[] } {
   const cuts: string[] = [];
   return {
-    owner: { key, isKnown: true },
+    exchange: { bodyOwner: { key, isKnown: true } },
     received: 0,
     looked: undefined,
     cut: (why) => cuts.push(why),

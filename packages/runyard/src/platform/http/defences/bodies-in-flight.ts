@@ -10,7 +10,9 @@ export interface BodyOwner {
 
 /** A body that is being read. */
 export interface BodyReading {
-  readonly owner: BodyOwner;
+  readonly exchange: { readonly bodyOwner: BodyOwner };
+  /** Whom its bytes count for; undefined while it has none that have to be counted. */
+  owner?: BodyOwner;
   /** Set for a body whose bytes are stored as they arrive: whether this side waits for the client. */
   awaits?: boolean;
   /** How many bytes have come. */
@@ -71,6 +73,7 @@ export class BodiesInFlight {
   }
 
   #hold(reading: BodyReading, bytes: number): void {
+    reading.owner ??= reading.exchange.bodyOwner;
     const { key, isKnown } = reading.owner;
     const held = this.#count(key, bytes);
     if (isKnown && held > this.#mostOfOne) this.#cutLargestOf(key);
@@ -78,7 +81,8 @@ export class BodiesInFlight {
   }
 
   delete(reading: BodyReading): void {
-    if (this.#reading.delete(reading)) this.#count(reading.owner.key, -this.#bytesOf(reading));
+    const { owner } = reading;
+    if (this.#reading.delete(reading) && owner !== undefined) this.#count(owner.key, -this.#bytesOf(reading));
   }
 
   #count(key: string, bytes: number): number {
@@ -105,7 +109,7 @@ export class BodiesInFlight {
     for (const reading of this.#reading.keys()) {
       // of two alike the later one, which has got less far
       const isLarger = largest === undefined || this.#bytesOf(reading) >= this.#bytesOf(largest);
-      if (reading.owner.key === key && isLarger) largest = reading;
+      if (reading.owner?.key === key && isLarger) largest = reading;
     }
     if (largest === undefined) return;
     this.delete(largest);

@@ -25,7 +25,7 @@ export class BodySource {
     if (Number(request.headers['content-length'] ?? 0) > limit.bytes) throw tooLarge(limit);
     if (exchange.expectsContinue) response.writeContinue();
     this.#reading = {
-      owner: exchange.bodyOwner,
+      exchange,
       awaits: false,
       received: 0,
       looked: undefined,

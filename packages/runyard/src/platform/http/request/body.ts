@@ -27,14 +27,15 @@ export function hasBody(exchange: Exchange): boolean {
 /** Reads the whole body, as long as it stays within the limit. */
 export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> {
   const { request, response } = exchange;
-  if (Number(request.headers['content-length'] ?? 0) > limit.bytes) {
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (length > limit.bytes) {
     return Promise.reject(tooLarge(limit));
   }
   if (exchange.expectsContinue) response.writeContinue();
   return new Promise((resolve, reject) => {
     const pieces = new BodyPieces();
     const reading: BodyReading = {
-      owner: exchange.bodyOwner,
+      exchange,
       received: 0,
       looked: undefined,
       cut: (why) => {
@@ -54,7 +55,8 @@ export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> 
         return;
       }
       pieces.add(chunk);
-      exchange.bodies.grow(reading, chunk.length);
+      // what comes whole is not kept for more to come
+      if (chunk.length !== length) exchange.bodies.grow(reading, chunk.length);
     };
     const onEnd = () => {
       settle();
