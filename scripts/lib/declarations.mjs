@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Packages whose types an application has only if it installs them. Without them, their types are `any`. */
@@ -52,8 +52,14 @@ function publicEntries(folder) {
   );
 }
 
+/** What is the same already is left alone: another command may be reading it. */
 function replaceAll(folder, files) {
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const [name, text] of files) writeFileSync(join(folder, name), text);
+  const names = new Set(files.map(([name]) => name));
+  for (const name of readdirSync(folder))
+    if (!names.has(name)) rmSync(join(folder, name), { recursive: true });
+  for (const [name, text] of files) {
+    const file = join(folder, name);
+    if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
+  }
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
 import { buildConsole } from './console.mjs';
 import { linkDeclarations } from './declarations.mjs';
+import { oneAtATime } from './one-at-a-time.mjs';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -15,6 +16,11 @@ export const compilerMemory = { GOGC: 'off', GOMEMLIMIT: '2GiB' };
 
 /** Installs the packages when they are missing or not those of the lock file. Ends the process if that fails. */
 export async function ensureInstalled() {
+  if (!isInstalled()) await oneAtATime(root, install, sayThatItWaits);
+}
+
+async function install() {
+  // another command may have installed them meanwhile
   if (isInstalled()) return;
   console.log('Installing packages …');
   // Not `npm ci`: it refuses a lock file without the binaries of systems other than the one that wrote it. The lock
@@ -33,8 +39,16 @@ export async function ensureBuilt() {
     console.log(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
+function sayThatItWaits(pid) {
+  console.log(`Waiting for process ${pid}, which installs or builds …`);
+}
+
 /** `threads`: words for the compiler about how many it may use. */
-export async function build(threads = []) {
+export function build(threads = []) {
+  return oneAtATime(root, () => buildAlone(threads), sayThatItWaits);
+}
+
+async function buildAlone(threads) {
   linkDeclarations(`${root}packages/runyard`);
   const packages = ['runyard', 'client'].map((name) => `packages/${name}/tsconfig.build.json`);
   const compiled = await compile(['-b', ...packages, '--listEmittedFiles', ...threads]);
