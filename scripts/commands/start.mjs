@@ -1,9 +1,15 @@
-import { ensureBuilt, ensureInstalled, root } from '../lib/setup.mjs';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 
-/** Serves the example agents. In this very process, so that signals reach the server without a messenger. */
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/**
+ * Serves the example agents. In this very process, so that signals reach the server without a messenger; a process of
+ * its own builds, because what a build leaves in memory stays there.
+ */
 export async function run(words) {
-  await ensureInstalled();
-  await ensureBuilt();
+  const build = spawnSync(process.execPath, [`${root}scripts/build.mjs`], { stdio: 'inherit' });
+  if (build.status !== 0) process.exit(build.status ?? 1);
   const { main } = await import('../../packages/runyard/bundle/cli/main.js');
   await main(['start', `${root}examples/quickstart/agents.ts`, ...words]);
 }
