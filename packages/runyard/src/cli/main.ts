@@ -22,6 +22,10 @@ Settings, in order of increasing precedence: defaults, code, runyard.json (or --
 
 /** Runs one command line. Faults are printed as one message and end the process with a non-zero code. */
 export async function main(words: readonly string[]): Promise<void> {
+  // a reader that has seen enough (`| head`) is no fault of the command
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   try {
     await program().parseAsync(words, { from: 'user' });
   } catch (error) {

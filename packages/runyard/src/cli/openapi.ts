@@ -13,19 +13,11 @@ export async function openapi(
   configure(application, flags);
   try {
     const text = `${JSON.stringify(await application.openapi(), null, 2)}\n`;
-    if (flags.out === undefined) print(text);
+    if (flags.out === undefined) process.stdout.write(text);
     else save(flags.out, text);
   } finally {
     await application.close({ graceMs: 0 });
   }
-}
-
-/** A reader that has seen enough (`| head`) is no fault. */
-function print(text: string): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-  process.stdout.write(text);
 }
 
 function save(file: string, text: string): void {

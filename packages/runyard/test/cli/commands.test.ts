@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { entry, project, run } from './support.js';
+import { entry, project, run, start } from './support.js';
 
 describe('runyard openapi', () => {
   test('prints the API description', async () => {
@@ -70,3 +70,12 @@ describe('runyard migrate', () => {
     });
   });
 });
+
+test.each([[['openapi']], [['migrate', '--dry-run']], [['migrate', '--status']]])(
+  'runyard %s does not fail when nothing reads its output',
+  async (words) => {
+    const command = start(words, { cwd: project({ 'agents.ts': entry() }) });
+    command.closeStandardOutput();
+    expect(await command.ended).toMatchObject({ code: 0, stderr: '' });
+  },
+);

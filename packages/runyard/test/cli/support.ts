@@ -76,6 +76,11 @@ export class RunningCommand {
     this.child.kill(name);
   }
 
+  /** As `| head` does, which ends when it has seen enough. */
+  closeStandardOutput(): void {
+    this.child.stdout!.destroy();
+  }
+
   /** Waits until both outputs together match, and answers the match. */
   async prints(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
