@@ -201,13 +201,25 @@ export class ProviderAnswer {
         cause,
       });
     }
-    return new ModelError(`The connection to ${provider} failed: ${redact(reasonOf(cause, code))}`, {
+    const certificateFault = certificateFaultIn(code);
+    const fault = certificateFault ?? redact(reasonOf(cause, code));
+    return new ModelError(`The connection to ${provider} failed: ${fault}`, {
       provider,
       kind: 'connection',
-      retryable: true,
+      retryable: certificateFault === undefined,
       cause,
     });
   }
+}
+
+/** What is wrong with the certificate of a provider, and what helps. It is the same at the next try. */
+function certificateFaultIn(code: unknown): string | undefined {
+  if (typeof code !== 'string') return undefined;
+  if (/^UNABLE_TO_|SELF_SIGNED_CERT/.test(code))
+    return `no known authority has signed its certificate (${code}). If your network has an authority of its own, start Node with NODE_EXTRA_CA_CERTS=<file of its certificates>.`;
+  return /^CERT_|^ERR_TLS_CERT_|^HOSTNAME_MISMATCH$/.test(code)
+    ? `its certificate is not valid (${code}).`
+    : undefined;
 }
 
 /** Most answers are one piece, which needs no copy. */
