@@ -1,7 +1,7 @@
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { silentLog } from '../../../src/core/log.js';
 import { agent } from '../../../src/index.js';
 import { openDatabase } from '../../../src/platform/storage/open.js';
@@ -152,7 +152,9 @@ describe('migrations', () => {
 
 test('a service that stops is not ready from the beginning, and says so until it has stopped', async () => {
   const held = gate();
+  const info = vi.fn();
   const service = await startService({
+    log: { ...silentLog, info },
     agents: [
       agent({
         id: 'held',
@@ -171,6 +173,9 @@ test('a service that stops is not ready from the beginning, and says so until it
   expect(status).toBe(503);
   expect(body).toMatchObject({ status: 'not_ready', checks: { stopping: { status: 'failed' } } });
   expect((await service.get('/health')).status).toBe(200);
+  await until('the log says what it waits for', () =>
+    info.mock.calls.some(([facts, text]) => facts.runs === 1 && text.startsWith('stopping when')),
+  );
   held.open();
   expect((await running).body.status).toBe('completed');
   await closed;
