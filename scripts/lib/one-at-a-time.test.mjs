@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { turnsFolder } from './one-at-a-time.mjs';
 
 const { href } = new URL('one-at-a-time.mjs', import.meta.url);
 
@@ -11,30 +12,37 @@ let folder;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'runyard-lock-'));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  rmSync(turnsFolder(folder), { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** A program that does its work in the folder while it is alone there. */
-const program = (work) => [
+const program = (work, before = '') => [
   '--input-type=module',
   '--eval',
-  `import { appendFileSync } from 'node:fs';
+  `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
   import { setTimeout as pause } from 'node:timers/promises';
-  import { oneAtATime } from '${href}';
+  import { oneAtATime, turnsFolder } from '${href}';
   const say = (word) => appendFileSync(${JSON.stringify(join(folder, 'said'))}, word + '\\n');
+  ${before}
   await oneAtATime(${JSON.stringify(folder)}, async () => { ${work} });`,
 ];
 
 const said = () => readFileSync(join(folder, 'said'), 'utf8').trimEnd().split('\n');
 
-test('commands that are started side by side do their work one after the other', async () => {
+/** Starts commands side by side, and checks that they do their work one after the other. */
+async function inTurn(count) {
   const words = program(`say('begins'); await pause(50); say('ends');`);
-  const children = Array.from({ length: 4 }, () => spawn(process.execPath, words, { stdio: 'inherit' }));
+  const children = Array.from({ length: count }, () => spawn(process.execPath, words, { stdio: 'inherit' }));
   const codes = await Promise.all(
     children.map((child) => new Promise((resolve) => child.on('close', resolve))),
   );
-  expect(codes).toEqual([0, 0, 0, 0]);
-  expect(said()).toEqual(Array.from({ length: 4 }, () => ['begins', 'ends']).flat());
-});
+  expect(codes).toEqual(children.map(() => 0));
+  expect(said()).toEqual(children.flatMap(() => ['begins', 'ends']));
+}
+
+test('commands that are started side by side do their work one after the other', () => inTurn(4));
 
 test.each([
   ['fails', `say('failed'); throw new Error('it fails');`],
@@ -45,4 +53,21 @@ test.each([
   const { status } = spawnSync(process.execPath, program(`say('done');`), { timeout: 60_000 });
   expect(status).toBe(0);
   expect(said()).toEqual(['failed', 'done']);
+});
+
+test.each([
+  ['an ended process with the id of this one', "process.pid + ' 1'"],
+  ['a disk that was full', "''"],
+  ['no process', "'nonsense'"],
+])('a turn that %s has left is not waited for', (_, owner) => {
+  const turns = `turnsFolder(${JSON.stringify(folder)})`;
+  const left = `mkdirSync(${turns}); writeFileSync(${turns} + '/7', ${owner});`;
+  const { status } = spawnSync(process.execPath, program(`say('done');`, left), { timeout: 60_000 });
+  expect(status).toBe(0);
+  expect(said()).toEqual(['done']);
+});
+
+test('of many commands that find the turn of a process that was killed, only one takes it at a time', async () => {
+  spawnSync(process.execPath, program(`process.kill(process.pid, 'SIGKILL');`));
+  await inTurn(8);
 });
