@@ -121,8 +121,11 @@ export interface RunContext {
   readonly observer: RunObserver | undefined;
   /** What the run has to show if it ends here: kept up to date by the executor. */
   readonly draft: { content: string; extra?: JsonObject };
-  /** What only the caller who waits for this very execution gets; it is not stored with the run. */
-  shownHistory: readonly Message[];
+  /**
+   * What only the caller who waits for this very execution gets; it is not stored with the run. An object, because a
+   * context may be derived from another: what is assigned to the one does not reach the other.
+   */
+  readonly shown: { history: readonly Message[] };
   /** What holds this execution to its limits; undefined where nothing is executed. */
   readonly guard: ExecutionGuard | undefined;
   /** Ends the run when it, or a run around it, may not make so many more steps of a kind. */

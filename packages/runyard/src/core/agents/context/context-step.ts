@@ -49,7 +49,7 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
   });
   const built = recordedStep(context, 'context');
   const history = shownHistory(built, earlier);
-  context.shownHistory = history;
+  context.shown.history = history;
   const own = contextMessages(context.run, built, context.steps('knowledge'));
   execution.messages = withHistory(own, history).map((message) => shownToModel(built, message));
 }

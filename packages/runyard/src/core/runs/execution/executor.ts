@@ -203,7 +203,7 @@ export class RunExecutor {
       .catch((error: Error) => entry?.delayed(error));
     await stored;
     live.log.release();
-    const { shownHistory: history } = context;
+    const { history } = context.shown;
     this.options.onRest?.({ run: live.run, steps: live.allSteps(), history });
     this.options.observer?.runRested(live.run, end.status);
     // the caller who waits for the run gets what it has done, whether or not that is kept

@@ -69,7 +69,7 @@ interface StepInTurn {
 /** The context of a run whose steps are written down. */
 export class JournaledContext extends RecordedSteps implements RunContext {
   readonly draft: RunContext['draft'] = { content: '' };
-  shownHistory: RunContext['shownHistory'] = noMessages;
+  readonly shown: RunContext['shown'] = { history: noMessages };
   readonly ports: RunPorts;
   readonly options: RunOptions;
   readonly replay: ReplaySite | null = null;
