@@ -53,7 +53,7 @@ export class Authenticator {
   }
 
   async #admitHolder(request: AccessRequest, { token }: PresentedToken): Promise<Caller> {
-    const { caller } = await this.options.identities.of(token, request.clientAddress);
+    const { caller } = await this.options.identities.of(token, request.client.clientAddress);
     return this.#admitted(request, caller);
   }
 

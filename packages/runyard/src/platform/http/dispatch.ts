@@ -206,7 +206,7 @@ export class RouteDispatcher<Services> {
   /** A stream outlives the moment at which its caller was admitted: the check is repeated while it is open. */
   #objectionTo(caller: Caller, exchange: Exchange, params: Texts): Objection | undefined {
     if (!caller.proven) return undefined;
-    const request = new ExchangeAccess(exchange, this.route.scope ?? null, params);
+    const request = accessRequest(exchange, this.route.scope ?? null, params);
     return async () => {
       try {
         const { userId } = await this.#resolve(request);
@@ -249,41 +249,14 @@ export function admit(
   resolveCaller: ResolveCaller,
   limiter: RateLimiter | undefined,
 ): Caller | Promise<Caller> {
-  const request = new ExchangeAccess(exchange, scope, params);
+  const request = accessRequest(exchange, scope, params);
   return limiter === undefined ? resolveCaller(request) : admitLimited(request, resolveCaller, limiter);
 }
 
-/** Asks for the address only when it is needed: Node keeps it with the socket. */
-class ExchangeAccess implements AccessRequest {
-  constructor(
-    private readonly exchange: Exchange,
-    readonly scope: RequiredScope,
-    readonly params: Texts,
-  ) {}
-
-  get method(): string {
-    return this.exchange.request.method ?? '';
-  }
-
-  get path(): string {
-    return this.exchange.path;
-  }
-
-  get headers(): AccessRequest['headers'] {
-    return this.exchange.request.headers;
-  }
-
-  get clientAddress(): string {
-    return this.exchange.clientAddress;
-  }
-
-  get basePath(): string {
-    return this.exchange.basePath;
-  }
-
-  get acting(): Caller | undefined {
-    return this.exchange.acting;
-  }
+function accessRequest(exchange: Exchange, scope: RequiredScope, params: Texts): AccessRequest {
+  const { method = '', headers } = exchange.request;
+  const { path, basePath, acting } = exchange;
+  return { method, path, headers, scope, params, client: exchange, basePath, acting };
 }
 
 async function admitLimited(
@@ -292,7 +265,7 @@ async function admitLimited(
   limiter: RateLimiter,
 ): Promise<Caller> {
   // a client that has left by the time its token is checked counts, too
-  const { clientAddress } = request;
+  const { clientAddress } = request.client;
   let caller: Caller;
   try {
     caller = await resolveCaller(request);

@@ -28,7 +28,17 @@ export async function routeRequest(
 ): Promise<RouteRequest<unknown, unknown, unknown>> {
   const { method, path, scope = null } = route;
   const address = { clientAddress: '', basePath: '', headers: {} };
-  const access = { method, path: pathOf(path, params), scope, params, acting, ...address };
+  const { basePath, headers } = address;
+  const access = {
+    method,
+    path: pathOf(path, params),
+    headers,
+    scope,
+    params,
+    client: address,
+    basePath,
+    acting,
+  };
   const caller = route.public === true ? acting : await resolveCaller(access);
   const items: ValidationItem[] = [];
   const read = (part: RequestPart, schema: Route<never>['body'], value: unknown, isForm = false) => {
