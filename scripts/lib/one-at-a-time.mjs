@@ -31,9 +31,10 @@ export async function oneAtATime(folder, work, waiting = () => {}) {
   }
 }
 
-/** Outside the folder, so that nothing has to ignore it. */
+/** Outside the folder, so that nothing has to ignore it. Each user has one, which others may not write to. */
 export function turnsFolder(folder) {
-  return join(tmpdir(), `runyard-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.turns`);
+  const place = `${process.getuid?.() ?? ''} ${folder}`;
+  return join(tmpdir(), `runyard-${createHash('sha256').update(place).digest('hex').slice(0, 16)}.turns`);
 }
 
 /**
