@@ -111,12 +111,17 @@ function readOptions(words) {
     minutes: { type: 'string' },
     json: flag,
     profile: { type: 'string' },
+    help: flag,
   };
   let values;
   try {
     ({ values } = parseArgs({ args: words, options: known }));
   } catch (error) {
     fail(error.message);
+  }
+  if (values.help) {
+    console.log(usage);
+    process.exit(0);
   }
   const only = values.only ?? sections;
   const unknown = only.find((name) => !sections.includes(name) && !optional.includes(name));

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
 import { buildConsole } from './console.mjs';
@@ -33,6 +33,7 @@ async function install() {
 /** Compiles what changed since the last time. Ends the process if it does not compile. */
 export async function ensureBuilt() {
   const started = performance.now();
+  if (!existsSync(`${root}packages/runyard/bundle`)) console.log('Building …');
   const { code, output } = await build();
   if (code !== 0) fail('The build failed:', output);
   if (output.includes('TSFILE'))

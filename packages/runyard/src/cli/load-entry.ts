@@ -32,7 +32,7 @@ export function findEntry(given: string | undefined, folder = process.cwd()): st
   if (found) return realpathSync(found);
   throw new CommandFailure(
     `No entry found in ${folder}: looked for ${places.join(', ')}, each as ${extensions.join(', ')}. ` +
-      'Name the file (runyard start path/to/file.ts), or create a project with: runyard init',
+      'Name the file, as in: runyard start path/to/file.ts. Or create a project with: runyard init',
   );
 }
 

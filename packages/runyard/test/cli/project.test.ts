@@ -111,6 +111,13 @@ describe('runyard init', () => {
       stderr: expect.stringContaining('cannot be written (ENOTDIR)'),
     });
   });
+
+  test.runIf(existsSync('/proc'))('ends where a folder takes no folders, as /proc', async () => {
+    expect(await run(['init', '/proc/x/y'], { cwd: project({}) })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('/proc/x/y cannot be written (ENOENT)'),
+    });
+  });
 });
 
 describe('a real service', () => {

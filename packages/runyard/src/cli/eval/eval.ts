@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { reasonOf } from '../../core/errors/reason.js';
+import { makeFolder } from '../../platform/make-folder.js';
 import { version } from '../../platform/version.js';
 import { CommandFailure, describeFailure, usageError } from '../failure.js';
 import { configure } from '../setting-flags.js';
@@ -148,7 +149,7 @@ function paintFor(stream: { readonly isTTY?: boolean }): Paint {
 
 function write(file: string, text: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     writeFileSync(file, text);
   } catch (error) {
     throw new CommandFailure(`${file} cannot be written: ${reasonOf(error)}.`, usageError);

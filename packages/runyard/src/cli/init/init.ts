@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { errorCode } from '../../core/errors/error-code.js';
+import { makeFolder } from '../../platform/make-folder.js';
 import { CommandFailure } from '../failure.js';
 import { projectFiles } from './project-template.js';
 
@@ -23,7 +24,7 @@ export function init(folder: string | undefined): void {
 
 function write(target: string, files: Readonly<Record<string, string>>): void {
   try {
-    mkdirSync(target, { recursive: true });
+    makeFolder(target);
     // `wx`: a file that appeared since the check is not overwritten either.
     for (const [name, text] of Object.entries(files)) writeFileSync(join(target, name), text, { flag: 'wx' });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { secretFaults } from '../../core/configs/config-secrets.js';
 import { CommandFailure } from '../failure.js';
-import { makeFolder, writeThings } from './folder.js';
+import { prepareFolder, writeThings } from './folder.js';
 import { openTransfer, RefusedRequest, type ServiceFlags, type TransferService } from './service.js';
 import type { Thing, TransferKind } from './thing.js';
 import { chosenKinds } from './transfer-kinds.js';
@@ -32,7 +32,7 @@ export async function exportTo(
   kinds: readonly TransferKind[],
   { allVersions, prune }: { readonly allVersions: boolean; readonly prune: boolean },
 ): Promise<void> {
-  await makeFolder(folder);
+  prepareFolder(folder);
   const faults: string[] = [];
   for (const kind of kinds) {
     const things = await kind.export(service, { allVersions }).catch((error: unknown) => {

@@ -2,6 +2,7 @@ import { lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'no
 import { join } from 'node:path';
 import { errorCode } from '../../core/errors/error-code.js';
 import { isJsonObject, type JsonObject } from '../../core/json.js';
+import { makeFolder } from '../../platform/make-folder.js';
 import { CommandFailure } from '../failure.js';
 import type { FileFault, Thing, ThingFile } from './thing.js';
 
@@ -58,8 +59,12 @@ export async function readThings(
   return { files, faults };
 }
 
-export async function makeFolder(folder: string): Promise<void> {
-  await accessing(folder, mkdir(folder, { recursive: true }));
+export function prepareFolder(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    throw unusable(folder, error);
+  }
 }
 
 export async function assertFolder(folder: string): Promise<void> {

@@ -1,10 +1,10 @@
-import { accessSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Kysely } from 'kysely';
-import { errorCode } from '../../../core/errors/error-code.js';
 import { errors } from '../../../core/errors/errors.js';
 import type { Log } from '../../../core/log.js';
 import { InProcessNotifications } from '../../../core/runs/notifications/in-process-notifications.js';
+import { makeFolder } from '../../make-folder.js';
 import { Availability } from '../availability.js';
 import type { Durability, Migration, SqliteDatabase, SqlValue } from '../database.js';
 import { queryBuilder } from '../query-builder.js';
@@ -129,18 +129,5 @@ function openConnection(id: string, path: string): SqliteConnection {
       `Database '${id}' cannot be opened at ${path}: ${reasonOf(cause)}`,
       cause,
     );
-  }
-}
-
-/** One folder at a time: Node's recursive way never ends where a parent takes no folders, as `/proc`. */
-function makeFolder(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return;
-  if (found !== undefined) throw Object.assign(new Error(`${path} is a file`), { code: 'ENOTDIR' });
-  makeFolder(dirname(path));
-  try {
-    mkdirSync(path);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }
