@@ -52,7 +52,7 @@ function publicEntries(folder) {
   );
 }
 
-/** What is the same already is left alone: another command may be reading it. */
+/** Writes only the files that differ: another command may be reading them. */
 function replaceAll(folder, files) {
   mkdirSync(folder, { recursive: true });
   const names = new Set(files.map(([name]) => name));

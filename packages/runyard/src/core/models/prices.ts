@@ -116,7 +116,8 @@ export function costOf(
   return price && costAt(rateFor(price, usage), usage);
 }
 
-const noPrices: ModelPrices = {};
+/** Of an operator who set none: the list applies. One table, because each is searched once for a model. */
+export const noPrices: ModelPrices = {};
 /** Each table is searched once for a model: every model call of every run is priced, whenever the run is viewed. */
 const found = new WeakMap<ModelPrices, Map<string, ModelPrice | undefined>>();
 const mostFound = 1000;

@@ -264,7 +264,7 @@ async function admitLimited(
   resolveCaller: ResolveCaller,
   limiter: RateLimiter,
 ): Promise<Caller> {
-  // a client that has left by the time its token is checked counts, too
+  // read now: a socket that is closed while the token is checked has no address
   const { clientAddress } = request.client;
   let caller: Caller;
   try {

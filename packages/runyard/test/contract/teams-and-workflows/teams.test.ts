@@ -235,6 +235,19 @@ describe('the body of a run', () => {
     expect(body.member_responses).toEqual([]);
   });
 
+  test('has the messages of earlier runs that the leader was shown', async () => {
+    const historian = team({
+      id: 'historian',
+      model: book.model,
+      members: [finder],
+      addHistoryToContext: true,
+    });
+    await historian.run('First', { sessionId: 's' });
+    const { messages } = await historian.run('Second', { sessionId: 's' });
+    const earlier = messages.filter(({ fromHistory }) => fromHistory);
+    expect(earlier.map(({ content }) => content)).toEqual(['First', 'Answer to: First']);
+  });
+
   test('of a team inside never has an agent_id', async () => {
     const message = book.write('Outer question', { toolCalls: [ask('inner', 'Inner task')] }, 'Done.');
     book.write('Inner task', { toolCalls: [ask('finder', 'Innermost task')] });

@@ -44,8 +44,8 @@ export function callUntilAnswered(
 }
 
 /**
- * Most calls are answered: the others are made by an async function that begins after a failure. Both continue in the
- * context in which the call began: the model's code may have changed it.
+ * The first call, which most models answer. After a failure, an async function makes the others. Both continue in the
+ * async context in which the call began, whatever the model's code has entered meanwhile.
  */
 class FirstCall extends AsyncResource implements Receiver<ModelRecord> {
   private readonly startedAt: number;

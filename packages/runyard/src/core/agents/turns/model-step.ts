@@ -79,7 +79,7 @@ function accepted(execution: AgentExecution, answer: ModelRecord): ModelRecord {
 
 /** For followers of the run, a retry restarts it: what was streamed before is void. */
 function announce({ context, model }: AgentExecution, key: string, callsBefore: number): void {
-  // of one piece: it is kept as long as the event
+  // not a template: V8 would keep its pieces, too, as long as the event
   const once = [key, 'started', context.run.attempt].join(':');
   if (callsBefore > 0) context.emit(runStarted(model), `${once}:run:${callsBefore}`);
   context.emit(
@@ -148,13 +148,13 @@ async function whole(execution: AgentExecution, scope: StepScope): Promise<Model
 export interface StreamedCall {
   readonly model: Model;
   readonly request: ModelRequest;
-  /** Whether the text is other than what the run has to show if it ends here. */
+  /** Whether the run shows another text in the end: that of an output model, or this one in its shape. */
   readonly isIntermediate: boolean;
   /** Makes what is recorded from what the model answered. */
   readonly accepted?: (execution: AgentExecution, answer: ModelRecord) => ModelRecord;
 }
 
-/** The receiver is called in the context of the model's code, which may belong to the application. */
+/** Calls the receiver in the async context of the model's code, which may belong to the application. */
 export function streamed(
   execution: AgentExecution,
   scope: StepScope,

@@ -63,6 +63,16 @@ test.each([2, 20, 200])(
   },
 );
 
+test('knows the keys of events that are appended when most earlier ones are dropped', () => {
+  const log = new EventLog(0);
+  const keyed = (index: number, text: string) => new LoggedEvent(index, 'StepStarted', `key:${index}`, text);
+  log.append(keyed(0, 'x'.repeat(100_000)));
+  log.stored(1);
+  expect(log.start).toBe(1);
+  log.append(keyed(1, 'short'));
+  expect([0, 1, 2].map((index) => log.has(`key:${index}`))).toEqual([true, true, false]);
+});
+
 test('a reader that has seen all available events is woken when more are stored', () => {
   const log = new EventLog(0);
   for (let index = 0; index < indexGap + 5; index += 1) log.append(event(index));

@@ -73,19 +73,18 @@ export class EventLog {
     return this.unstoredBytes > maxUnstoredBytes;
   }
 
-  /** Whether an event with this key was appended. One whose key has a number of its own may be forgotten. */
+  /** Whether an event with this key was appended. A key that cannot come again may be forgotten. */
   has(key: string): boolean {
     return this.keys === null ? this.events.some((event) => event.key === key) : this.keys.has(key);
   }
 
   append(event: LoggedEvent): void {
+    if (this.events.length >= fewEvents) this.keys ??= keysOf(this.events);
+    // also when few are left in memory, because the others are stored and dropped
+    if (this.keys !== null && mayComeAgain(event)) this.keys.add(event.key);
     // a list that grows has room for more events than a silent run has
     if (this.events.length < fewEvents) this.events = this.events.concat(event);
-    else {
-      this.keys ??= keysOf(this.events);
-      if (mayComeAgain(event)) this.keys.add(event.key);
-      this.events.push(event);
-    }
+    else this.events.push(event);
     this.bytes += event.size;
     this.unstoredBytes += event.size;
     this.notify();
@@ -192,7 +191,7 @@ function keysOf(events: readonly LoggedEvent[]): Set<string> {
   return new Set(events.filter(mayComeAgain).map(({ key }) => key));
 }
 
-/** Each event of the application, and each progress, has a number of its own in its key: it is emitted once anyway. */
+/** The key of an application's event, or of a progress, contains a number of its own: it never comes again. */
 function mayComeAgain(event: LoggedEvent): event is LoggedEvent & { readonly key: string } {
   return event.key !== null && event.name !== 'CustomEvent' && event.name !== 'JobProgress';
 }

@@ -21,7 +21,7 @@ export class EventReader implements Waiter {
   /** Ends the wait of `look`. */
   private resume: (() => void) | null = null;
   private closedListener: (() => void) | null = null;
-  /** Set once the run was executed by another process. */
+  /** Null while the run has only been live in this process. */
   private elsewhere: EventsElsewhere | null = null;
 
   constructor(

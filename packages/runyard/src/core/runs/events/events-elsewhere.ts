@@ -10,7 +10,7 @@ import { storedEvents } from './stored-events.js';
 const pollMs = 200;
 const relayedPollMs = 2_000;
 
-/** Where one reader finds the events of a run that is not live in this process: what is relayed, or the store. */
+/** Finds the events of a run that is not live in this process for one reader: in the relay, or in the store. */
 export class EventsElsewhere {
   private follower: Follower | undefined;
   private endPolling: (() => void) | null = null;
@@ -31,7 +31,7 @@ export class EventsElsewhere {
     private readonly wake: () => void,
   ) {}
 
-  /** Whether there may be more since the last look. */
+  /** Whether there may be more than the last look found. */
   get isDue(): boolean {
     return this.due !== undefined;
   }
@@ -53,19 +53,19 @@ export class EventsElsewhere {
     if (events === null || events.length === 0) return events;
     this.followsStore = true;
     this.relayed = false;
-    // no word came of it
+    // nothing had announced them
     if (polled) this.follower?.repeat();
     this.due = relay?.isOpen === true ? 'relay' : 'store';
     return events;
   }
 
-  /** The run was live in this process until now. */
+  /** The next look goes to the store: the run was live in this process until now. */
   lookIntoStore(): void {
     this.due = 'store';
   }
 
   follow(): void {
-    this.follower ??= this.sources.follow?.(this.runId, (where) => this.hear(where));
+    this.follower ??= this.sources.follow?.(this.runId, (where) => this.woken(where));
   }
 
   endFollowing(): void {
@@ -120,7 +120,7 @@ export class EventsElsewhere {
     return missed.length > 0 ? missed : null;
   }
 
-  private hear(where: WokenFor): void {
+  private woken(where: WokenFor): void {
     if (where === 'relay') this.announced = true;
     this.lookNow(where);
   }

@@ -4,7 +4,7 @@ import { decodeBlock, type LoggedEvent } from './logged-event.js';
 
 const partsAtOnce = 2;
 
-/** Some of the stored events of a run from this index on; empty when none is stored. */
+/** The next stored events of a run from this index on, at most a block; empty when none is stored. */
 export async function storedEvents(
   journal: RunJournal,
   runId: string,

@@ -15,7 +15,7 @@ export type CodeFacts =
   /** A route of the application's own: `GET /orders/:id`. */
   | { readonly route: string };
 
-/** A step of a run. It lives as long as what the application leaves behind: it holds the names, and no run. */
+/** A step of a run. It lives as long as what the application leaves behind, so it holds names and not the run. */
 export class StepOwner implements CodeOwner {
   constructor(
     readonly log: Log,

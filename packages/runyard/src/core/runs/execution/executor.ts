@@ -2,6 +2,7 @@ import { untilAborted } from '../../abort.js';
 import { TransientMap } from '../../collections/transient-map.js';
 import { errors, isFenced, isReported, isUnstorable, type RunyardError } from '../../errors/errors.js';
 import { thrownError } from '../../errors/thrown-error.js';
+import { noPrices } from '../../models/prices.js';
 import { deliver } from '../../receiver.js';
 import type { RunContext } from '../context.js';
 import type { EngineOptions } from '../engine-options.js';
@@ -35,7 +36,6 @@ import { Executed, LiveHandle, type RunHandle } from './run-handle.js';
 
 /** The same for all runs, so that what is derived from it is derived once. */
 const unlimited = {};
-const unpriced = {};
 
 /** Executes the runs that this process holds, from their start to their durable end. */
 export class RunExecutor {
@@ -44,7 +44,6 @@ export class RunExecutor {
   /** The leases of what is executed here. */
   readonly leases: LeaseKeeper;
   private readonly surroundings: RunSurroundings;
-  /** What the guards of all its runs have in common. */
   private readonly limiting: LimitingService;
   /** Where its readers read. */
   private readonly sources: EventSources;
@@ -324,7 +323,7 @@ export class RunExecutor {
   }
 
   private guardOf(live: LiveRun, owner: Executable): RunGuard {
-    const meter = live.meter(this.options.prices ?? unpriced);
+    const meter = live.meter(this.options.prices ?? noPrices);
     const executedMs = executedBefore(live.allSteps(), live.run.attempt);
     const { ownName } = live;
     const run = { service: this.limiting, owner, meter, prefix: '', executedMs, ownName };

@@ -5,7 +5,7 @@ import type { PieceEvent, RunEvent } from '../../events/run-event.js';
 import type { Json } from '../../json.js';
 import type { Log } from '../../log.js';
 import type { Message } from '../../models/message.js';
-import type { ModelPrices } from '../../models/prices.js';
+import { type ModelPrices, noPrices } from '../../models/prices.js';
 import { deliver, promised, type Receiver } from '../../receiver.js';
 import type { Timers } from '../../timers.js';
 import {
@@ -104,7 +104,7 @@ export class JournaledContext extends RecordedSteps implements RunContext {
   }
 
   get prices(): ModelPrices {
-    return this.surroundings.prices ?? listPrices;
+    return this.surroundings.prices ?? noPrices;
   }
 
   get observer(): RunObserver | undefined {
@@ -389,4 +389,3 @@ export class JournaledContext extends RecordedSteps implements RunContext {
 
 const sent: Promise<void> = Promise.resolve();
 const noMessages: readonly Message[] = [];
-const listPrices: ModelPrices = {};

@@ -21,7 +21,7 @@ export class OpenStep<T> implements StepScope, Receiver<T> {
     private readonly run: StepRun,
     readonly key: string,
     private readonly begun: StepRecord,
-    /** Not the whole of it, which would live as long as the step. */
+    /** Not the whole specification, which would live as long as the step. */
     private readonly isFailure: StepSpec<T>['failed'],
     private readonly receiver: Receiver<T>,
   ) {}

@@ -33,9 +33,9 @@ const checks: Partial<Record<StepKind, Check>> = {
   work: { counts: 'steps', spends: true },
 };
 
-/** The service whose runs are limited. */
+/** What the guards of all runs of a service share. */
 export interface LimitingService {
-  /** What it allows. */
+  /** What the service allows. */
   readonly ceiling: AnyLimits;
   readonly timers: Timers;
   readonly deadlines: Deadlines;
@@ -55,8 +55,8 @@ export interface GuardedRun {
 
 /**
  * Holds one execution of a run to its limits. A run that meets one is aborted, with all that runs within it: the
- * reason of its signal says which limit it was. What the run does when another request cancels it, or its time is up,
- * belongs to where it was made.
+ * reason of its signal says which limit it was. When another request cancels the run, or its time is up, the run ends in
+ * the async context in which its guard was made.
  */
 export class RunGuard extends AsyncResource implements ExecutionGuard, Timed, Receiver<unknown> {
   private bounds: Bounds;

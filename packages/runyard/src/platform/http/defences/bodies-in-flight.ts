@@ -11,7 +11,7 @@ export interface BodyOwner {
 /** A body that is being read. */
 export interface BodyReading {
   readonly exchange: { readonly bodyOwner: BodyOwner };
-  /** Whom its bytes count for; undefined while it has none that have to be counted. */
+  /** Whom its bytes count for; undefined until some are counted. */
   owner?: BodyOwner;
   /** Set for a body whose bytes are stored as they arrive: whether this side waits for the client. */
   awaits?: boolean;

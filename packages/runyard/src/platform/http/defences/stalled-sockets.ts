@@ -7,7 +7,7 @@ interface Outflow {
   readonly waiting: boolean;
 }
 
-/** A socket that something waited for when it was last looked at. */
+/** A socket whose client had data to take at the last look. */
 interface Waiting {
   taken: number;
   /**
@@ -25,7 +25,7 @@ interface Handle {
 
 /** How often in each span all are checked. */
 const looksPerSpan = 4;
-/** Fewer closed sockets are not worth a search for them. */
+/** Among fewer sockets, it is not worth searching for closed ones. */
 const fewSockets = 64;
 
 /**
@@ -34,9 +34,9 @@ const fewSockets = 64;
  * nothing. One timer looks at all of them.
  */
 export class StalledSockets {
-  /** Null: nothing waited for the socket at the last look. */
+  /** Null: there was nothing to take at the last look, or none has come yet. */
   readonly #watched = new Map<Duplex, Waiting | null>();
-  /** As many are watched when the closed ones are next searched for. */
+  /** How many are watched when `watch` next searches for closed ones. */
   #sweepAt = fewSockets;
   #timer: NodeJS.Timeout | undefined;
 
@@ -46,9 +46,9 @@ export class StalledSockets {
   ) {}
 
   /**
-   * From now until it is closed. To say it again for the same one changes nothing. A listener for its end would double
-   * what Node keeps of the listeners of a socket: a look forgets the closed ones, or one of these calls does when they
-   * may be half of all.
+   * From now until it is closed. To say it again for the same one changes nothing. No listener waits for the end of the
+   * socket: it would double the memory that Node takes for its listeners. Instead, each look forgets the closed sockets,
+   * and so does this method once they may be half of all.
    */
   watch(socket: Duplex): void {
     if (this.#watched.has(socket) || socket.destroyed) return;

@@ -55,7 +55,7 @@ export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> 
         return;
       }
       pieces.add(chunk);
-      // what comes whole is not kept for more to come
+      // a body that arrives in one piece is not held while more of it comes
       if (chunk.length !== length) exchange.bodies.grow(reading, chunk.length);
     };
     const onEnd = () => {

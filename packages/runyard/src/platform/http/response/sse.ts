@@ -96,8 +96,8 @@ export function writeEventStream(
 
 /**
  * One reader's stream. It keeps nothing but a cursor: no request, no body, no buffer of its own. What the
- * client has not taken yet stays in the shared log behind the reader. What is written belongs to the request of the
- * stream, whichever request caused the event.
+ * client has not taken yet stays in the shared log behind the reader. It writes in the async context of
+ * its own request, whichever request caused the event.
  */
 class OpenStream extends AsyncResource implements ResponseStream, Receiver<readonly StreamEvent[] | null> {
   readonly #response: ServerResponse;
