@@ -1,8 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { turnsFolder } from './one-at-a-time.mjs';
 
 const { href } = new URL('one-at-a-time.mjs', import.meta.url);
@@ -43,6 +45,41 @@ async function inTurn(count) {
 }
 
 test('commands that are started side by side do their work one after the other', () => inTurn(4));
+
+/** A process that continues after these lines, until the test is over. */
+function lasting(lines) {
+  const program = `import { oneAtATime } from '${href}';
+  const folder = ${JSON.stringify(folder)};
+  ${lines}
+  setInterval(() => {}, 1_000);`;
+  const words = ['--input-type=module', '--eval', program];
+  const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill());
+  return child;
+}
+
+test('a command that continues after its work does not keep the next one waiting', async () => {
+  const first = lasting(`await oneAtATime(folder, () => {}); console.log('done');`);
+  await once(first.stdout, 'data');
+  const { status } = spawnSync(process.execPath, program(`say('done');`), { timeout: 60_000 });
+  expect(status).toBe(0);
+});
+
+test('a command that waits says once for which process', async () => {
+  const untilLine = `new Promise((resolve) => process.stdin.once('data', resolve))`;
+  const first = lasting(`await oneAtATime(folder, () => { console.log('works'); return ${untilLine}; });`);
+  await once(first.stdout, 'data');
+  const second = lasting(`await oneAtATime(folder, () => console.log('works'), (pid) => console.log(pid));`);
+  let text = '';
+  second.stdout.setEncoding('utf8').on('data', (more) => {
+    text += more;
+  });
+  await expect.poll(() => text).toContain('\n');
+  // it looks several times
+  await pause(500);
+  first.stdin.write('end');
+  await expect.poll(() => text).toBe(`${first.pid}\nworks\n`);
+});
 
 test.each([
   ['fails', `say('failed'); throw new Error('it fails');`],

@@ -68,6 +68,75 @@ test('an event that comes while a reader is about to wait is read at once', asyn
   expect(await reader.next()).toMatchObject([{ name: 'RunStarted' }]);
 });
 
+/** A reader that waits for more of a run that another process executes. The test decides when it polls. */
+async function polling() {
+  const store = await freshStore();
+  const run = aRun({ nextEventIndex: 1 });
+  await store.commit([creation(run, { events: block(0, 'RunStarted') })]);
+  const polls: (() => void)[] = [];
+  const stopped = vi.fn();
+  const after = (_ms: number, poll: () => void) => {
+    polls.push(poll);
+    return stopped;
+  };
+  const hints: Wake[] = [];
+  const follower = { repeat: vi.fn(), end: vi.fn() };
+  const follow = (_runId: string, wake: Wake) => {
+    hints.push(wake);
+    return follower;
+  };
+  const sources = { ...sourcesOf(store), timers: { ...systemTimers, after }, follow };
+  const reader = new EventReader(sources, run.runId, 0);
+  expect(await reader.next()).toMatchObject([{ index: 0 }]);
+  const next = reader.next();
+  await expect.poll(() => polls.length).toBe(1);
+  const poll = () => polls.at(-1)?.();
+  return { store, run, reader, next, follower, poll, stopped, hint: () => hints[0]?.('store') };
+}
+
+test('a reader finds by its polls what no hint announced, asks for hints again, and follows until it is closed', async () => {
+  const { store, run, reader, next, follower, poll } = await polling();
+  await store.commit([progress(run, { nextEventIndex: 2 }, { events: block(1, 'RunContent') })]);
+  poll();
+  expect(await next).toMatchObject([{ index: 1 }]);
+  expect(follower.repeat).toHaveBeenCalledOnce();
+  expect(follower.end).not.toHaveBeenCalled();
+  reader.close();
+  expect(follower.end).toHaveBeenCalledOnce();
+});
+
+test('a reader that is closed while it waits for another process answers, and polls and follows no longer', async () => {
+  const { reader, next, follower, stopped } = await polling();
+  reader.close();
+  expect(await next).toBeNull();
+  expect(stopped).toHaveBeenCalledOnce();
+  expect(follower.end).toHaveBeenCalledOnce();
+});
+
+test('a hint that comes while a reader looks makes it look again', async () => {
+  const { store, run, next, poll, hint } = await polling();
+  const { progress: readProgress } = store;
+  store.progress = async (...query) => {
+    store.progress = readProgress;
+    const answer = await store.progress(...query);
+    await store.commit([progress(run, { nextEventIndex: 2 }, { events: block(1, 'RunContent') })]);
+    hint();
+    return answer;
+  };
+  poll();
+  expect(await next).toMatchObject([{ index: 1 }]);
+});
+
+test('a reader that has read the end of a run follows it no longer', async () => {
+  const { store, run, reader, next, follower, poll } = await polling();
+  const events = block(1, 'RunCompleted');
+  await store.commit([progress(run, { ...finished, nextEventIndex: 2 }, { events })]);
+  poll();
+  expect(await next).toMatchObject([{ name: 'RunCompleted' }]);
+  expect(await reader.next()).toBeNull();
+  expect(follower.end).toHaveBeenCalledOnce();
+});
+
 /** A reader of a run that another process executes, and what hints do to it. */
 async function following(liveLog: () => EventLog | undefined) {
   const store = await freshStore();

@@ -45,6 +45,20 @@ describe('a run', () => {
     expect(read.at(-1)?.name).toBe('RunCompleted');
   });
 
+  test('sends each event with a key once, however many it has sent', async () => {
+    const store = await freshStore();
+    const component = executable('a', async (context) => {
+      for (let index = 0; index < 20; index += 1) {
+        for (let times = 0; times < 2; times += 1)
+          context.emit(runContent(`${index}`, 'str'), `content:${index}`);
+      }
+      context.emit(runContent('0', 'str'), 'content:0');
+      return 'x';
+    });
+    const events = await allEvents(await begin(engineOver(store, [component]), component));
+    expect(events.filter(({ name }) => name === 'RunContent')).toHaveLength(20);
+  });
+
   test('that throws ends as error, with what its executor knows', async () => {
     const store = await freshStore();
     const component = executable('a', async () => {

@@ -1,7 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { rawClient, startServer } from '../../../test/support/clients/http-server.js';
+import { gate, until } from '../../../test/support/until.js';
 import { errors, RunyardError } from '../../core/errors/errors.js';
+import { anonymousCaller } from '../auth/caller.js';
 import { asset, html, reply } from './response/results.js';
 import { defineRoute } from './route.js';
 
@@ -334,3 +336,33 @@ test('a port in use is explained', async () => {
   const second = startServer([root], {}, port);
   await expect(second).rejects.toThrow(`Cannot listen on 127.0.0.1:${port}: the port is in use.`);
 });
+
+test.each([
+  ['is anonymous', () => anonymousCaller],
+  [
+    'has a wrong token',
+    () => {
+      throw errors.securityKeyWrong();
+    },
+  ],
+])(
+  'a caller who %s counts for the rate limit also when they have left before they are known',
+  async (_, found) => {
+    const [asked, known] = [gate(), gate()];
+    const { port, url, logged } = await startServer([ping], {
+      settings: { rateLimit: 1 },
+      async resolveCaller() {
+        asked.open();
+        await known.opened;
+        return found();
+      },
+    });
+    const client = rawClient(port);
+    client.socket.write('GET /things/a HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await asked.opened;
+    client.socket.destroy();
+    await until('the client is known to have left', () => logged.some(({ fields }) => fields.client_gone));
+    known.open();
+    expect((await fetch(`${url}/things/a`)).status).toBe(429);
+  },
+);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { silentLog } from '../../log.js';
 import { ModelError } from '../../models/model-error.js';
@@ -124,4 +125,52 @@ test('each failed try is recorded with the time at which it began', async () => 
   };
   await promised((receiver) => callUntilAnswered(execution, scope, call, receiver));
   expect(begun).toEqual([500, 1_510]);
+});
+
+test.each([
+  ['answers', [answer]],
+  ['fails once', [busy(), answer]],
+])('what follows a model that %s belongs to its run, whatever the model has entered', async (_, outcomes) => {
+  const contexts = new AsyncLocalStorage<string>();
+  const execution = {
+    agent: { settings: { retries: 1 } },
+    context: {
+      log: silentLog,
+      timers: {
+        after(_ms: number, work: () => void) {
+          queueMicrotask(work);
+          return () => {};
+        },
+        now: () => 0,
+      },
+      run: { runId: 'r' },
+      ports: {},
+      noteTry() {},
+    },
+    model: scriptedModel([]),
+    fallback: null,
+  } as unknown as AgentExecution;
+  const scope = { signal: new AbortController().signal } as StepScope;
+  const begunIn: (string | undefined)[] = [];
+  const call = (
+    _execution: AgentExecution,
+    _scope: StepScope,
+    callsBefore: number,
+    receiver: Receiver<ModelRecord>,
+  ) => {
+    begunIn.push(contexts.getStore());
+    const outcome = outcomes[callsBefore];
+    contexts.run('of the model', () =>
+      queueMicrotask(() => {
+        if (outcome === undefined || outcome instanceof Error) receiver.failed(outcome);
+        else receiver.received(outcome);
+      }),
+    );
+  };
+  const receivedIn = await new Promise((resolve, failed) => {
+    const receiver = { received: () => resolve(contexts.getStore()), failed };
+    contexts.run('of the run', () => callUntilAnswered(execution, scope, call, receiver));
+  });
+  expect(receivedIn).toBe('of the run');
+  expect(begunIn).toEqual(outcomes.map(() => 'of the run'));
 });

@@ -44,6 +44,14 @@ describe('reading', () => {
   });
 });
 
+test('knows the key of a long event that is no longer in memory', () => {
+  const log = new EventLog(0);
+  log.append(new LoggedEvent(0, 'StepStarted', 'key:0', 'x'.repeat(100_000)));
+  log.stored(1);
+  expect(log.start).toBe(1);
+  expect(log.has('key:0')).toBe(true);
+});
+
 test.each([2, 20, 200])(
   'knows the keys of all %i events, also of those that are no longer in memory',
   (count) => {

@@ -1,8 +1,11 @@
+import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type RawClient, rawClient, startServer } from '../../../../test/support/clients/http-server.js';
 import { until } from '../../../../test/support/until.js';
 import { anonymousCaller } from '../../auth/caller.js';
+import type { Exchange } from '../exchange.js';
+import { readBody } from '../request/body.js';
 import { uploadedFiles } from '../request/fields.js';
 import { defineRoute } from '../route.js';
 import { BodiesInFlight, type BodyReading } from './bodies-in-flight.js';
@@ -215,4 +218,25 @@ test('a body that is stored as it arrives counts for a few megabytes, and is not
   bodies.add(next);
   bodies.grow(next, 32 * megabyte);
   expect(next.cuts).toEqual([]);
+});
+
+test.each([
+  ['whole', ['abc'], 0],
+  ['in pieces', ['a', 'bc'], 1],
+])('a body that comes %s: its owner is found when it is counted, and once', async (_, pieces, found) => {
+  let asked = 0;
+  const request = Object.assign(new PassThrough(), { headers: { 'content-length': '3' } });
+  const exchange = {
+    request,
+    bodies: new BodiesInFlight({ slowClientMs: 1_000, maxUploadBytes: 5_000 }),
+    get bodyOwner() {
+      asked += 1;
+      return { key: 'a', isKnown: true };
+    },
+  } as unknown as Exchange;
+  const body = readBody(exchange, { bytes: 10, setting: 'maxBodyBytes' });
+  for (const piece of pieces) request.write(piece);
+  request.end();
+  expect(String(await body)).toBe('abc');
+  expect(asked).toBe(found);
 });

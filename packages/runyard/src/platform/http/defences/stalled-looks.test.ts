@@ -84,3 +84,57 @@ test('a client that takes nothing is cut, however much is written to it', async 
   }
   expect(socket.destroyed).toBe(true);
 });
+
+/** A stream of which one piece leaves whenever the test says so. */
+function slowStream() {
+  const leaving: (() => void)[] = [];
+  const stream = new Duplex({ read: () => {}, write: (_piece, _encoding, left) => void leaving.push(left) });
+  return { stream, takeOne: () => leaving.shift()?.() };
+}
+
+test('a client that took some once and then nothing is cut', () => {
+  const { stream, takeOne } = slowStream();
+  const look = watched(stream);
+  for (let pieces = 0; pieces < 3; pieces += 1) stream.write('x');
+  look(1);
+  takeOne();
+  look(looksPerSpan);
+  expect(stream.destroyed).toBe(false);
+  look(1);
+  expect(stream.destroyed).toBe(true);
+});
+
+test('a client that has taken all has a whole span for what comes next', () => {
+  const { stream, takeOne } = slowStream();
+  const look = watched(stream);
+  for (let times = 0; times < 3; times += 1) {
+    stream.write('x');
+    look(looksPerSpan);
+    takeOne();
+    look(1);
+  }
+  expect(stream.destroyed).toBe(false);
+});
+
+test('nothing is checked any more when all sockets are closed, until there is another one', () => {
+  const sockets = new StalledSockets(looksPerSpan, recordingLog([]));
+  for (let times = 0; times < 2; times += 1) {
+    const { stream } = slowStream();
+    sockets.watch(stream);
+    expect(vi.getTimerCount()).toBe(1);
+    stream.destroy();
+    vi.advanceTimersByTime(1);
+    expect(vi.getTimerCount()).toBe(0);
+  }
+});
+
+test('closed sockets are forgotten when many more come between two looks', () => {
+  const sockets = new StalledSockets(looksPerSpan, recordingLog([]));
+  const { stream: first } = slowStream();
+  sockets.watch(first);
+  first.destroy();
+  for (let others = 0; others < 1_000; others += 1) sockets.watch(slowStream().stream);
+  const asked = vi.spyOn(first, 'destroyed', 'get');
+  vi.advanceTimersByTime(1);
+  expect(asked).not.toHaveBeenCalled();
+});
