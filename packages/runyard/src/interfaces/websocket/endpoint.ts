@@ -5,6 +5,7 @@ import type { RunsService } from '../../capabilities/runs/service.js';
 import { errors } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import type { Log } from '../../core/log.js';
+import { inNeutralContext } from '../../core/neutral-context.js';
 import type { RunKind } from '../../core/runs/run.js';
 import { presentedToken } from '../../platform/auth/presented-token.js';
 import type { AuthSettings } from '../../platform/auth/tokens/settings.js';
@@ -162,7 +163,7 @@ class OpenSockets {
 
   #startTimers(): void {
     const each = (ms: number, visit: (connection: Connection) => void) =>
-      setInterval(() => this.#open.forEach(visit), ms).unref();
+      inNeutralContext(() => setInterval(() => this.#open.forEach(visit), ms).unref());
     this.#timers = [
       each(this.options.settings.heartbeatMs, (connection) => connection.beat()),
       each(this.#limits.recheckMs, (connection) => void connection.recheck()),

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Log } from '../../log.js';
 
 /** Whose application code is running: what it leaves behind (timers, promises, listeners) still belongs to it. */
@@ -66,15 +66,4 @@ export class OwnName {
     if (this.latest === undefined) abort();
     else runAsOwner(this.latest, abort);
   }
-}
-
-/** The context of no run and no request. */
-const neutral = new AsyncResource('Runyard');
-
-/**
- * For what serves many runs: it works for none of them, whichever caused it, and keeps nothing of what the application
- * has in its own `AsyncLocalStorage` for that one.
- */
-export function runWithoutOwner<T>(work: () => T): T {
-  return neutral.runInAsyncScope(work);
 }

@@ -3,8 +3,8 @@ import { errors } from '../../errors/errors.js';
 import { handled } from '../../errors/handled.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import type { Log } from '../../log.js';
+import { inNeutralContext } from '../../neutral-context.js';
 import type { Timers } from '../../timers.js';
-import { runWithoutOwner } from '../execution/code-owner.js';
 import type { Run } from '../run.js';
 import { longTextLength } from './long-texts.js';
 import type { RefusedWrite, RunJournal, RunWrite } from './ports.js';
@@ -158,7 +158,7 @@ export class WriteQueue {
       this.schedule();
     };
     this.hurries = isAwaited;
-    this.cancelLazy = runWithoutOwner(() => this.timers.after(isAwaited ? awaitedMs : lazyMs, begin));
+    this.cancelLazy = inNeutralContext(() => this.timers.after(isAwaited ? awaitedMs : lazyMs, begin));
   }
 
   private cancelTimer(): void {
@@ -170,7 +170,7 @@ export class WriteQueue {
     if (this.scheduled || this.committing) return;
     this.scheduled = true;
     this.cancelTimer();
-    runWithoutOwner(() => this.timers.soon(() => void this.commitNext()));
+    inNeutralContext(() => this.timers.soon(() => void this.commitNext()));
   }
 
   private async commitNext(): Promise<void> {

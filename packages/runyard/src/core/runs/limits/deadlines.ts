@@ -1,6 +1,6 @@
 import { TransientMap } from '../../collections/transient-map.js';
+import { inNeutralContext } from '../../neutral-context.js';
 import type { Timers } from '../../timers.js';
-import { runWithoutOwner } from '../execution/code-owner.js';
 
 /** Something that has a deadline. */
 export interface Timed {
@@ -64,7 +64,7 @@ class Line {
     const [, end] = this.ends.first() ?? [];
     if (end === undefined) return;
     const ms = Math.max(Math.ceil(end - this.timers.elapsed()), 1);
-    this.stopTimer = runWithoutOwner(() => this.timers.every(ms, () => this.look()));
+    this.stopTimer = inNeutralContext(() => this.timers.every(ms, () => this.look()));
   }
 
   private stop(): void {

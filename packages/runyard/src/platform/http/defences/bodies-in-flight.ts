@@ -1,4 +1,5 @@
 import { TransientMap } from '../../../core/collections/transient-map.js';
+import { inNeutralContext } from '../../../core/neutral-context.js';
 import type { HttpSettings } from '../settings.js';
 
 /** Whose a body is. */
@@ -62,7 +63,7 @@ export class BodiesInFlight {
 
   add(reading: BodyReading): void {
     this.#reading.set(reading, true);
-    this.#timer ??= setInterval(() => this.#look(), this.spanMs).unref();
+    this.#timer ??= inNeutralContext(() => setInterval(() => this.#look(), this.spanMs).unref());
     if (reading.awaits !== undefined) this.#hold(reading, this.#storedBytes);
   }
 

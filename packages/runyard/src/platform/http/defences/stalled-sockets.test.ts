@@ -1,10 +1,14 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Duplex } from 'node:stream';
 import { expect, test } from 'vitest';
 import { rawClient, startServer } from '../../../../test/support/clients/http-server.js';
 import { authenticated, startEndless, startSockets } from '../../../../test/support/clients/socket-server.js';
 import { until } from '../../../../test/support/until.js';
+import { silentLog } from '../../../core/log.js';
 import type { EventReader, StreamEvent } from '../response/event-reader.js';
 import { eventStream } from '../response/results.js';
 import { defineRoute } from '../route.js';
+import { StalledSockets } from './stalled-sockets.js';
 
 /** Has one more event of this size whenever it is asked, up to a number; then it ends, or waits forever. */
 class PieceReader implements EventReader {
@@ -112,4 +116,21 @@ test('a WebSocket whose client takes nothing is closed', async () => {
   client.socket.pause();
   client.send(startEndless);
   await until('the run has no reader left', () => runs.closed);
+});
+
+test('what one client causes is not logged in the context of another', async () => {
+  const requests = new AsyncLocalStorage<string>();
+  let request: string | undefined = 'none yet';
+  const info = () => {
+    request = requests.getStore();
+  };
+  const sockets = new StalledSockets(40, { ...silentLog, info });
+  const open = new Duplex({ read: () => {} });
+  requests.run('the first', () => sockets.watch(open));
+  const stalled = new Duplex({ read: () => {}, write: () => {} });
+  stalled.write('x');
+  requests.run('the second', () => sockets.watch(stalled));
+  await until('the one that stalls is closed', () => stalled.destroyed);
+  expect(request).toBeUndefined();
+  open.destroy();
 });

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Log } from '../../../core/log.js';
+import { inNeutralContext } from '../../../core/neutral-context.js';
 
 /** How much of what was written has left this process, and whether something waits to. */
 interface Outflow {
@@ -54,7 +55,9 @@ export class StalledSockets {
     if (this.#watched.has(socket) || socket.destroyed) return;
     if (this.#watched.size >= this.#sweepAt) this.#sweep();
     this.#watched.set(socket, null);
-    this.#timer ??= setInterval(() => this.#look(), this.spanMs / looksPerSpan).unref();
+    this.#timer ??= inNeutralContext(() =>
+      setInterval(() => this.#look(), this.spanMs / looksPerSpan).unref(),
+    );
   }
 
   #sweep(): void {

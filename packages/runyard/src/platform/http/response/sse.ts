@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
 import { TransientMap } from '../../../core/collections/transient-map.js';
 import { isReported, type RunyardError } from '../../../core/errors/errors.js';
+import { inNeutralContext } from '../../../core/neutral-context.js';
 import { deliver, type Receiver } from '../../../core/receiver.js';
 import { type Exchange, exchangeOf, type ResponseStream } from '../exchange.js';
 import type { EventReader, StreamEvent } from './event-reader.js';
@@ -43,7 +44,7 @@ export class EventStreams {
 
   add(stream: OpenStream): void {
     this.#open.set(stream, true);
-    this.#timer ??= setInterval(() => this.#tick(), this.#tickMs).unref();
+    this.#timer ??= inNeutralContext(() => setInterval(() => this.#tick(), this.#tickMs).unref());
   }
 
   delete(stream: OpenStream): void {
