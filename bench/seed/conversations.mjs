@@ -107,9 +107,9 @@ function insertSession(load, random, session) {
     insertRow(load, 'session_state', { session_id: id, key: 'cart', value: '["tea","bread"]' });
   }
   if (!random.chance(0.2)) return;
-  const told = { summary: paragraph(random), topics: '["work","travel"]' };
+  const contents = { summary: paragraph(random), topics: '["work","travel"]' };
   const summary = { covers_until: updated, updated_at: updated };
-  insertRow(load, 'session_summaries', { session_id: id, ...told, ...summary });
+  insertRow(load, 'session_summaries', { session_id: id, ...contents, ...summary });
 }
 
 /** By the names of the columns. */

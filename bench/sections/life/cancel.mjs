@@ -34,7 +34,9 @@ export async function measureCancelling({ start, model }, { title, database }, {
   }
   if (database === 'postgres')
     rows.push(...(await throughAnother(runyard, await start.runyard(database), title, rounds)));
-  await until('the model hears no more', async () => ((await model.ask('endless')) === 0 ? true : undefined));
+  await until('the model has no open call', async () =>
+    (await model.ask('endless')) === 0 ? true : undefined,
+  );
   await Promise.all([bare.stop(), runyard.stop()]);
   return rows;
 }

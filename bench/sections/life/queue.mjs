@@ -18,7 +18,7 @@ export async function measureQueue({ start }, { title, database }, { accepted, e
   assertAnswers(measured, 202);
   assertAnswers(surplus, 503);
   if (surplus.answers.some(({ headers }) => headers['retry-after'] === undefined))
-    throw new Error('a refused run is not told when to come again');
+    throw new Error('the answer to a refused run does not state when to retry');
   const finishing = await timed(async () => {
     await runyard.ask('release');
     await until('all runs have ended', () => emptyQueue(client), { everyMs: 10 });

@@ -1,4 +1,10 @@
-import type { Capability, OpenCapability, ServiceParts, Services, Told } from './capabilities/capability.js';
+import type {
+  Capability,
+  InfoParts,
+  OpenCapability,
+  ServiceParts,
+  Services,
+} from './capabilities/capability.js';
 import type { TakesUp } from './capabilities/runs/database-space.js';
 import { RunSpaces } from './capabilities/runs/run-spaces.js';
 import { ModelPace } from './core/models/pace/model-pace.js';
@@ -12,7 +18,7 @@ export interface OpenCapabilities {
   readonly slots: RunSlots;
   readonly spaces: RunSpaces;
   /** What `/info` and `/config` consist of. */
-  readonly told: Told[];
+  readonly infoParts: InfoParts[];
   /** Takes up work: the runs that wait, and what else happens in the background; or less. */
   start(takesUp?: TakesUp): Promise<void>;
   /** Accepts no new runs, gives running ones time and releases what is left. */
@@ -33,22 +39,22 @@ export async function openCapabilities(
   // the loop adds the services of each capability: those after it find them
   const services = { settings } as Services;
   const opened: OpenCapability[] = [];
-  const told: Told[] = [];
+  const infoParts: InfoParts[] = [];
   const gates = parts.databases.map((database) => new SchemaGate(database));
   const databases = gates.map(({ database }) => database);
-  const site = { ...parts, databases, capabilities, slots, jobSlots, pace, services, opened, told };
+  const site = { ...parts, databases, capabilities, slots, jobSlots, pace, services, opened, infoParts };
   const spaces = new RunSpaces(site, gates);
   for (const capability of capabilities) {
     const open = (await capability.open?.({ ...site, spaces })) ?? {};
     Object.assign(services, open.services);
     opened.push(open);
-    told.push(open);
+    infoParts.push(open);
   }
   return {
     services,
     slots,
     spaces,
-    told,
+    infoParts,
     start: (takesUp) => spaces.open(takesUp),
     stop: (graceMs) => spaces.stop(graceMs),
     async close(withinMs) {

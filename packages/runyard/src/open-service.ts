@@ -63,7 +63,7 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
   const site = { services, identities, settings, log };
   const interfaces = await Promise.all(options.interfaces.map(async (one) => (await one.open?.(site)) ?? {}));
   Object.assign(services, ...interfaces.map((one) => one.services));
-  capabilities.told.push(...interfaces);
+  capabilities.infoParts.push(...interfaces);
   const paths = new Map(interfaces.flatMap((one) => [...(one.paths ?? [])]));
   const http = await createHttpServer({
     routes: routesOf([...options.capabilities, ...options.interfaces]),

@@ -15,7 +15,7 @@ export function allKnowledge(
   return [...new Set([...knowledge, ...(registry?.knowledge ?? []), ...used])];
 }
 
-/** Refuses knowledge bases that cannot be told apart, and those that are to be stored where nothing is. */
+/** Refuses knowledge bases that cannot be distinguished, and those that are to be stored where nothing is. */
 export function checkKnowledge(knowledge: readonly Knowledge[], databases: readonly Database[]): void {
   const known = databases.map(({ id }) => id);
   const seen = new Set<string>();

@@ -46,7 +46,7 @@ export interface Capability extends Described {
 }
 
 /** The parts of `/info` and `/config`, as the caller may see them. */
-export interface Told {
+export interface InfoParts {
   info?(caller: Caller): Fields | Promise<Fields>;
   config?(caller: Caller): Fields;
   /** Its entry among the interfaces of `/config`. */
@@ -54,7 +54,7 @@ export interface Told {
 }
 
 /** What a capability gives to a service that opens. */
-export interface OpenCapability extends Told {
+export interface OpenCapability extends InfoParts {
   readonly services?: Partial<Services>;
   /** `space` is being filled in the order of the list: what a later capability has there is there when runs begin. */
   inDatabase?(database: Database, space: RunSpace): DatabasePart;
@@ -150,7 +150,7 @@ export interface ServiceSite extends ServiceParts {
   readonly services: Services;
   readonly opened: readonly OpenCapability[];
   /** The same, and the interfaces. */
-  readonly told: readonly Told[];
+  readonly infoParts: readonly InfoParts[];
 }
 
 export type Fields = Record<string, unknown>;

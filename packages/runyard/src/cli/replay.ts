@@ -55,11 +55,11 @@ async function exportRuns(application: Application, file: string): Promise<void>
 async function report(application: Application, { file, json = false }: ReplayFlags): Promise<void> {
   const runs = application.replay(file === undefined ? {} : { runs: readRuns(file) });
   const printer = json ? new JsonReport() : new TextReport();
-  let told = performance.now();
+  let reportedAt = performance.now();
   for await (const run of runs) {
     printer.add(run);
-    if (performance.now() - told < progressMs) continue;
-    told = performance.now();
+    if (performance.now() - reportedAt < progressMs) continue;
+    reportedAt = performance.now();
     console.error(`${runsInWords(printer.checked)} compared so far.`);
   }
   printer.end();

@@ -33,7 +33,7 @@ export async function serve(entry: string | undefined, flags: SettingFlags): Pro
   const application = await loadEntry(findEntry(entry), report);
   configure(application, flags);
   const { settings } = application;
-  stopWhenTold(application);
+  stopOnRequest(application);
   const listening = await application.listen({ ownsProcess: true });
   process.stdout.write(banner(listening, settings));
   if (report) for (const path of requiredFiles()) report(path);
@@ -77,7 +77,7 @@ function shortPath(path: string): string {
 }
 
 /** Stops gracefully, once, on a signal or at the request of the `runyard dev` that started this server. */
-function stopWhenTold(application: Application): void {
+function stopOnRequest(application: Application): void {
   let stopping = false;
   const stop = (graceMs?: number) => {
     if (stopping) return;

@@ -76,7 +76,7 @@ test('a signal that is asked for before the abort, and one that is asked for aft
   expect(() => late.throwIfAborted()).toThrow(reason);
 });
 
-test('those who listen without a signal hear of the abort once, after those who asked for one', () => {
+test('those who listen without a signal are notified of the abort once, after those who asked for one', () => {
   const abort = new LazyAbort();
   const heard: unknown[] = [];
   const gone = () => heard.push('gone');

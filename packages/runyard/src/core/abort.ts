@@ -12,7 +12,7 @@ export interface Abortable {
 
 /** An AbortController whose signal is made for those who ask: it takes a kilobyte, and a run may wait for hours. */
 export class LazyAbort implements Abortable {
-  /** Called before those who asked for the signal hear of it. */
+  /** Called before those who asked for the signal are notified. */
   onAbort: { handleEvent(): void } | undefined;
   #controller: AbortController | undefined;
   /** Those who listen without a signal. */

@@ -30,6 +30,6 @@ export function isList<Item>(
 
 /** The same without the fields that are undefined. */
 export function withoutUndefined<Fields extends object>(fields: Fields): Fields {
-  // a field that may be undefined may be absent: no option type tells the two apart
+  // a field that may be undefined may be absent: no option type distinguishes the two
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
 }

@@ -3,7 +3,7 @@ import { agent, tool } from '../index.js';
 import { scriptedModel } from '../testing.js';
 import { isPromise } from './promises.js';
 
-test('a promise is one, whatever made it, and a value is none', async () => {
+test('a promise is recognised, whatever made it, and a value is not', async () => {
   const own = (async () => 1)();
   class Replaced<T> extends Promise<T> {}
   vi.stubGlobal('Promise', Replaced);

@@ -3,7 +3,7 @@ export const removedSecret = '[removed]';
 
 /**
  * Names of fields whose value is a secret, whatever their spelling: `api_key`, `apiKey`, `x-api-key`; some also with the
- * name of what they open before them: `openai_api_key`, `DB_PASSWORD`. A `page_token` is none.
+ * name of what they open before them: `openai_api_key`, `DB_PASSWORD`. A `page_token` is not a secret.
  */
 const secretNames =
   /^(authorization|proxyauthorization|(set)?cookie|passw(or)?d|passphrase|pwd|(client|shared|signing|webhook)?secret|(x)?(access|refresh|id|bearer|auth|session|security|csrf|internal)?token|(x)?(api|private|signing|security|secret|accountaccess|secretaccess|jwtverification)key|jwtkeys?|connectionstring|credentials?|.+(apikey|accesskey|privatekey|secretkey|signingkey|passw(or)?d|passphrase)|(app|jwt|(mcp)?oauth|session|cookie|stripe)secret|.*(api|bot|discord|github|gitlab|huggingface|npm|slack|telegram)token)$/;

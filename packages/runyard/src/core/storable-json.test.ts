@@ -25,7 +25,7 @@ test.each<[string, unknown]>([
   ['wrappers', [Object(1), Object('a'), Object(true)]],
   ['bytes and maps', { bytes: Buffer.from('a'), map: new Map([[1, 2]]), view: new Uint8Array([1]) }],
   ['an object twice, which is no circle', [circular.inner === undefined, [deep(2), deep(2)]]],
-  ['toJSON that is told its key', { a: { toJSON: (key: string) => ({ key }) } }],
+  ['toJSON that receives its key', { a: { toJSON: (key: string) => ({ key }) } }],
   ['a key that means something', JSON.parse('{"__proto__": {"a": 1}}')],
 ])('copies %s as JSON does', (_what, value) => {
   const copied = stored(value);

@@ -65,9 +65,9 @@ class Copier {
     if ((typeof value !== 'object' || value === null) && typeof value !== 'bigint') return value;
     try {
       const { toJSON } = fieldsOf(value);
-      const told: unknown = typeof toJSON === 'function' ? toJSON.call(value, key) : value;
-      const isWrapper = told instanceof Number || told instanceof String || told instanceof Boolean;
-      return isWrapper ? told.valueOf() : told;
+      const given: unknown = typeof toJSON === 'function' ? toJSON.call(value, key) : value;
+      const isWrapper = given instanceof Number || given instanceof String || given instanceof Boolean;
+      return isWrapper ? given.valueOf() : given;
     } catch (error) {
       throw this.fault(`toJSON${this.place(key)} threw: ${reasonOf(error)}`);
     }

@@ -1,4 +1,4 @@
-import type { Described, Services, Told } from '../capabilities/capability.js';
+import type { Described, InfoParts, Services } from '../capabilities/capability.js';
 import type { Log } from '../core/log.js';
 import type { Identities } from '../platform/auth/identity.js';
 import type { Upgrades } from '../platform/http/upgrades.js';
@@ -16,7 +16,7 @@ export interface InterfaceSite {
   readonly log: Log;
 }
 
-export interface OpenInterface extends Told {
+export interface OpenInterface extends InfoParts {
   /** What its routes call. */
   readonly services?: Partial<Services>;
   /** WebSocket endpoints, by their paths. */

@@ -71,7 +71,7 @@ test('lists are read from a replica, and from the primary while it is behind or 
 
   await on(standby, 'SELECT pg_wal_replay_pause()');
   const { body } = await service.run('a', { message: 'y', session_id: 'not there' });
-  // what somebody asks for by its id is never too old
+  // what a caller asks for by its id is never too old
   expect((await service.get(`/agents/a/runs/${body.run_id}`)).status).toBe(200);
   // nor what a request is answered with
   let previous: string | undefined;

@@ -118,8 +118,8 @@ onEveryDatabase((options) => {
         const [before, first, again] = place.effects('loop: one').map(({ idempotencyKey }) => idempotencyKey);
         expect(again).toBe(first);
         expect(before).not.toBe(first);
-        const told = run.events.filter(({ event }: Body) => event === 'LoopIterationCompleted');
-        expect(told.map(({ iteration }: Body) => iteration)).toEqual([1, 2]);
+        const completed = run.events.filter(({ event }: Body) => event === 'LoopIterationCompleted');
+        expect(completed.map(({ iteration }: Body) => iteration)).toEqual([1, 2]);
       },
 
       async *'a step that fails after its process died is tried again'() {

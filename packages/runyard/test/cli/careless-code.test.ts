@@ -87,7 +87,7 @@ test('a served process survives late failures of the code of runs, and names the
     expect({ quiet, status }).toEqual({ quiet, status: 'completed' });
     expect(stray(run_id)).toEqual([]);
   }
-  const told: Record<string, string> = {
+  const reported: Record<string, string> = {
     rejects: 'rejects',
     rejectsLater: 'rejectsLater',
     rejectsNothing: 'it threw undefined instead of an Error',
@@ -97,7 +97,7 @@ test('a served process survives late failures of the code of runs, and names the
     throwsProxy: 'it threw an object instead of an Error',
     listens: 'listens',
   };
-  for (const [way, message] of Object.entries(told)) {
+  for (const [way, message] of Object.entries(reported)) {
     const { run_id, status } = await run('/agents/careless', way);
     expect({ way, status }).toEqual({ way, status: 'completed' });
     const [line] = await server.shows(`'${way}' is logged`, () => stray(run_id).length > 0 && stray(run_id));

@@ -125,7 +125,7 @@ function refused(...statuses: number[]): FuzzCaller['faultOf'] {
     if (isPublic && method === 'GET') return undefined;
     if (statuses.includes(status) || beforeOperations.includes(status) || text.includes(badUrl))
       return undefined;
-    return `${id} answered ${status} to somebody who may not call it: ${text.slice(0, 200)}`;
+    return `${id} answered ${status} to a caller who may not call it: ${text.slice(0, 200)}`;
   };
 }
 
@@ -145,7 +145,7 @@ async function someRights(
     return id === undefined ? undefined : `it gives away an id of another user: ${around(text, id)}`;
   };
   return {
-    name: sub ?? 'somebody without a name',
+    name: sub ?? 'a caller without a name',
     token: await signed({ ...(sub !== undefined && { sub }), scopes: [...scopes] }),
     pool,
     leakIn,

@@ -9,7 +9,7 @@ const mostGrowthBytes = 150 * 1024 * 1024;
 
 /** What was asked for, and is worth a line in the log: failures, wrong tokens, files that are broken, a session that goes under its run. */
 const askedFor =
-  /was told to fail|^Content could not be read$|^Failed to optimize memories|^too many wrong tokens|^the run is no longer executed here/;
+  /was asked to fail|^Content could not be read$|^Failed to optimize memories|^too many wrong tokens|^the run is no longer executed here/;
 
 /** Whether a service is as it was: it answers, runs go through, nothing is in its log and little in its memory. */
 export class Health {

@@ -6,7 +6,7 @@ import { anyRecord } from '../../src/core/runs/journal/records.js';
 import { allEvents, begin, engineOver, executable, freshStore, gate, note } from './harness.js';
 
 describe('a run', () => {
-  test('is stored with its steps and its end before any reader hears of it', async () => {
+  test('is stored with its steps and its end before any reader receives it', async () => {
     const store = await freshStore();
     const component = executable('a', async (context) =>
       context.step('one', { kind: 'step', name: 'one', record: anyRecord }, async () => 'done'),

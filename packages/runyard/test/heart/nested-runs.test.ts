@@ -9,7 +9,7 @@ import { patience } from '../support/patience.js';
 import { answers, begin, engineOver, freshStore, gate } from './harness.js';
 import { payTool } from './paused-runs.js';
 import { ask, call, runOf } from './teams/team-runs.js';
-import { ran, told, type WireEvent } from './workflows/workflow-runs.js';
+import { eventNames, ran, type WireEvent } from './workflows/workflow-runs.js';
 
 /** A turn that lasts until its run is stopped. */
 const endless: ScriptedTurn = {
@@ -141,7 +141,7 @@ test('an executor without an answer waits in silence beside one that continues',
       continuation: { turn: 0, input: null, options: {} },
     })
   ).ended;
-  const names = told((await run.events()).slice(count));
+  const names = eventNames((await run.events()).slice(count));
   expect(names.filter((name) => name.includes('two'))).toEqual([]);
   expect(names.at(-1)).toBe('WorkflowPaused');
   expect((await run.look()).requirements.open.map(({ stepName }) => stepName)).toEqual(['two']);
@@ -271,7 +271,7 @@ test('an executor that waits beside a step that fails the workflow is cancelled'
   const { run: ended, runs } = await run.look();
   expect(ended.status).toBe('error');
   expect(runs.map((inside) => inside.run.status)).toEqual(['cancelled']);
-  expect(told(await run.events()).slice(-5)).toEqual([
+  expect(eventNames(await run.events()).slice(-5)).toEqual([
     'RunPaused payer',
     'StepExecutorPaused payer',
     'RunCancelled payer',

@@ -92,11 +92,11 @@ describe('a paused run', () => {
     await (await engine.answer(runId, answers({ 'wait:right': 'yes' }))).ended;
     const events = await allEvents({ events: (from) => engine.events(runId, from) });
     expect(events.map(({ index }) => index)).toEqual(events.map((_, position) => position));
-    const told = events.map(({ name, data }) =>
+    const emitted = events.map(({ name, data }) =>
       name === 'RunIntermediateContent' ? JSON.parse(data).content : name,
     );
     // an event about a step of an earlier execution was emitted then, or never
-    expect(told).toEqual(['started', 'RunPaused', 'continued', 'RunPaused', 'continued', 'RunCompleted']);
+    expect(emitted).toEqual(['started', 'RunPaused', 'continued', 'RunPaused', 'continued', 'RunCompleted']);
     expect((await store.load(runId))?.run.attempt).toBe(3);
   });
 
@@ -331,18 +331,18 @@ describe('a question that answers itself', () => {
     const { store, components, runIds } = await due(3);
     const find = store.queue.due.bind(store.queue);
     const found = gate();
-    const told = gate();
+    const returned = gate();
     store.queue.due = async (...query) => {
       const runs = await find(...query);
       found.open();
-      await told.promise;
+      await returned.promise;
       return runs;
     };
     const engine = engineOver(store, components);
     await engine.open();
     await found.promise;
     const stopped = engine.stop(0);
-    told.open();
+    returned.open();
     await stopped;
     const after = await store.loadAll(runIds);
     expect(after.map(({ run }) => run.status)).toEqual(['paused', 'paused', 'paused']);

@@ -6,12 +6,12 @@ test('a run whose lease ended while it was being taken over is executed once', a
   const store = await freshStore();
   const commit = store.commit.bind(store);
   const landed = gate();
-  const told = gate();
+  const acknowledged = gate();
   store.commit = async (writes) => {
     const refused = await commit(writes);
     if (writes.some(({ claims }) => claims !== undefined)) {
       landed.open();
-      await told.promise;
+      await acknowledged.promise;
     }
     return refused;
   };
@@ -30,7 +30,7 @@ test('a run whose lease ended while it was being taken over is executed once', a
   await landed.promise;
   await expect.poll(async () => (await store.leases.expired(1, 0)).length).toBe(1);
   await engine.recover();
-  told.open();
+  acknowledged.open();
   const handle = await answering;
   expect(engine.handle(runId)?.run.attempt).toBe(handle.run.attempt);
   door.open();

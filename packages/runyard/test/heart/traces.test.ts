@@ -118,8 +118,8 @@ test('a run with a tool call: what the model was shown, what it said and what th
   });
   expect(JSON.parse(last.attributes['input.value'] as string).messages).toHaveLength(4);
   const shown = model.requests[1]!.messages.map(({ role, content }) => ({ role, content }));
-  const told = JSON.parse(last.attributes['input.value'] as string).messages;
-  expect(told.map(({ role, content }: { role: string; content: string }) => ({ role, content }))).toEqual(
+  const inputs = JSON.parse(last.attributes['input.value'] as string).messages;
+  expect(inputs.map(({ role, content }: { role: string; content: string }) => ({ role, content }))).toEqual(
     shown,
   );
 });
@@ -133,11 +133,11 @@ test('the messages of earlier runs that a model was shown are in its span', asyn
   await (await begin(engine, component, session)).ended;
   const { run } = await (await begin(engine, component, session)).ended;
   const [, call] = await traceOf(store, run.runId);
-  const told = JSON.parse(call!.attributes['input.value'] as string).messages;
-  expect(told.map(({ content }: { content: string }) => content)).toEqual(
+  const inputs = JSON.parse(call!.attributes['input.value'] as string).messages;
+  expect(inputs.map(({ content }: { content: string }) => content)).toEqual(
     model.requests[1]!.messages.map(({ content }) => content),
   );
-  expect(told.map(({ content }: { content: string }) => content)).toContain('first answer');
+  expect(inputs.map(({ content }: { content: string }) => content)).toContain('first answer');
 });
 
 test('the parameters of a model are shown, its secrets are not', async () => {
@@ -320,8 +320,8 @@ test('a copy shows what it did itself, and its model what it was copied with', a
   await handle.ended;
   const spans = await traceOf(store, handle.runId);
   expect(drawn(spans)).toEqual(['a.arun AGENT OK', '  Scripted.ainvoke_stream LLM OK']);
-  const told = JSON.parse(spans[1]!.attributes['input.value'] as string).messages;
-  expect(told.map(({ content }: { content: string }) => content)).toEqual(['hello', 'first', 'and now?']);
+  const inputs = JSON.parse(spans[1]!.attributes['input.value'] as string).messages;
+  expect(inputs.map(({ content }: { content: string }) => content)).toEqual(['hello', 'first', 'and now?']);
 });
 
 test('calls beside the conversation are spans, under what they were made for', async () => {

@@ -142,7 +142,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     const door = closeDoor();
     const asked = asking(clerk, 'Tell me slowly', { chunks: ['Once ', door.opened, 'upon a time'] });
     const following = stage.client.start(asked);
-    if (stage.news.includes('text')) await following.hears('text');
+    if (stage.news.includes('text')) await following.receives('text');
     door.open();
     expect(await following.rested).toMatchObject({ status: 'completed', content: 'Once upon a time' });
     return asked;
@@ -150,7 +150,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 
   async 'a tool is called once, and the client learns of it'(stage) {
     const { asked, following, runId, door } = await lingering(stage, 'Take your time');
-    if (stage.news.includes('tool')) await following.hears('tool');
+    if (stage.news.includes('tool')) await following.receives('tool');
     door.open();
     const seen = await following.rested;
     expect(seen).toMatchObject({ runId, status: 'completed', content: 'That took its time.' });
@@ -275,7 +275,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 
   async 'a client that was cut off comes back'(stage) {
     const { asked, following, runId, door } = await lingering(stage, 'Wait for me');
-    if (stage.news.includes('tool')) await following.hears('tool');
+    if (stage.news.includes('tool')) await following.receives('tool');
     following.drop();
     door.open();
     const seen = await stage.client.comeBack(asked, runId, following);

@@ -30,7 +30,7 @@ export type News = 'text' | 'tool';
 /** A run that a client has asked for and follows. */
 export interface Following {
   /** Resolves when the client has learned this. */
-  hears(news: News): Promise<unknown>;
+  receives(news: News): Promise<unknown>;
   readonly rested: Promise<Seen>;
   /** Cuts the connection without a word. */
   drop(): void;
@@ -71,7 +71,7 @@ export interface Way {
   open(person: Person): Client | Promise<Client>;
 }
 
-/** The service refused; the message is what the client was told. */
+/** The service refused; the message is what the client received. */
 export class Refused extends Error {}
 
 /** The field of a form that a factory reads. */

@@ -33,8 +33,8 @@ test('official clients old and new run an agent, and the newest falls back from 
   const old = new OldClient(info);
   await old.connect(new OldTransport(new URL(url)));
   onTestFinished(async () => void (await Promise.all([current.close(), plain.close(), old.close()])));
-  const told: number[] = [];
-  const onprogress = ({ progress }: { progress: number }) => told.push(progress);
+  const reported: number[] = [];
+  const onprogress = ({ progress }: { progress: number }) => reported.push(progress);
   const answers = [
     await current.callTool(hello, { onprogress }),
     await plain.callTool(hello),
@@ -45,7 +45,7 @@ test('official clients old and new run an agent, and the newest falls back from 
       content: [{ type: 'text', text: 'Hello there.' }],
       structuredContent: { status: 'completed' },
     });
-  expect(told).toEqual([0, 0]);
+  expect(reported).toEqual([0, 0]);
   for (const client of [current, plain, old]) expect((await client.listTools()).tools).toHaveLength(8);
   expect([current, plain, old].map((client) => client.getServerVersion()?.name)).toEqual([
     'Runyard',

@@ -69,10 +69,10 @@ test('the official client runs an agent, follows its progress, and its person an
   });
   await client.connect(new StreamableHTTPClientTransport(new URL(yard.url)));
   onTestFinished(() => client.close());
-  const told: (string | undefined)[] = [];
+  const reported: (string | undefined)[] = [];
   const result = await client.callTool(
     { name: 'run_agent', arguments: { agent_id: 'assistant', message: 'Delete it' } },
-    { onprogress: ({ message }) => void told.push(message) },
+    { onprogress: ({ message }) => void reported.push(message) },
   );
   expect(result).toMatchObject({
     content: [{ type: 'text', text: 'Gone' }],
@@ -80,8 +80,8 @@ test('the official client runs an agent, follows its progress, and its person an
   });
   expect(asked).toEqual([expect.stringContaining('{"path":"/http"}')]);
   expect(deleted).toContain('/http');
-  expect(told[0]).toBe('Agent Assistant started');
-  expect(told).toContain('Tool call completed: delete_file');
+  expect(reported[0]).toBe('Agent Assistant started');
+  expect(reported).toContain('Tool call completed: delete_file');
 });
 
 test('a run whose process stops is continued, and its client gets the one answer elsewhere', async () => {

@@ -287,7 +287,7 @@ test('only the asker may press a button unless the operator says otherwise, and 
     () => buttonsIn(double.thread('C1', event.ts).map(({ blocks }) => blocks)).length > 0,
   );
   await press(event, 'row_approve', 'U2', '/slack', '1.1');
-  await until('the other person is told', () => double.ephemeral('U2').length === 1);
+  await until('the other person is notified', () => double.ephemeral('U2').length === 1);
   expect(paid).toEqual([]);
   await Promise.all(['1.2', '1.3'].map((at) => press(event, 'row_approve', 'U1', '/slack', at)));
   await untilText(event, 'It is paid.');
@@ -304,7 +304,7 @@ test('approvers that are listed may press what others asked for', async () => {
     () => buttonsIn(double.thread('C1', event.ts).map(({ blocks }) => blocks)).length > 0,
   );
   await press(event, 'row_approve', 'U1', '/all', '2.1');
-  await until('the asker is told', () => double.ephemeral('U1').length === 1);
+  await until('the asker is notified', () => double.ephemeral('U1').length === 1);
   await press(event, 'row_approve', 'U2', '/all', '2.2');
   await untilText(event, 'More is paid.');
 });
@@ -330,7 +330,7 @@ test('a function decides who may press, and people are known by the address that
     () => buttonsIn(double.thread('C1', event.ts).map(({ blocks }) => blocks)).length > 0,
   );
   await press(event, 'row_approve', 'U4', '/known', '4.1');
-  await until('the asker is told', () => double.ephemeral('U4').length === 1);
+  await until('the asker is notified', () => double.ephemeral('U4').length === 1);
   await press(event, 'row_approve', 'U1', '/known', '4.2');
   await untilText(event, 'Both agreed.');
   const owners = [event, ...others].map(async ({ ts }) => (await runsOf(`clerk:C1:${ts}`))[0]?.user_id);
@@ -403,7 +403,7 @@ test('a word cancels what has no run yet, and is no message itself', async () =>
     expect(book.requests(`@Helper ${text}`)).toEqual([]);
 });
 
-test('a person whose answer Slack does not take hears of it', async () => {
+test('a person whose answer Slack does not take is notified', async () => {
   const event = mention('unheard');
   book.write('@Helper unheard', 'Nobody reads this.');
   double.fail('chat.startStream', { error: 'msg_too_long' });

@@ -75,7 +75,7 @@ describe.each(kinds)('an MCP server over %s', (_, server) => {
     });
   });
 
-  it('hears of a cancelled run, and its progress is emitted', async () => {
+  it('is notified of a cancelled run, and its progress is emitted', async () => {
     const before = Number((await call('cancelled')).content);
     const controller = new AbortController();
     const events: unknown[] = [];
@@ -87,11 +87,14 @@ describe.each(kinds)('an MCP server over %s', (_, server) => {
       },
     );
     hanging.catch(() => {});
-    await until('the server tells its progress', () => events.length > 0);
+    await until('the server reports its progress', () => events.length > 0);
     expect(events).toEqual([{ progress: 0.25, message: 'begun' }]);
     controller.abort(new Error('cancelled'));
     await expect(hanging).rejects.toThrow('cancelled');
-    await until('the server is told', async () => Number((await call('cancelled')).content) === before + 1);
+    await until(
+      'the server is notified',
+      async () => Number((await call('cancelled')).content) === before + 1,
+    );
   });
 
   it('has its list requested again when it changes', async () => {

@@ -284,7 +284,7 @@ export class ComponentsService {
 
 function modelsOf(components: readonly Component[]): ShownModel[] {
   return components.flatMap((component) => {
-    // what a remote component shows in the place of a model is none
+    // what a remote component shows in the place of a model is not a model
     const model = component instanceof ComponentFactory || isRemote(component) ? null : component.model;
     return model === null ? [] : [{ id: model.id, provider: model.provider }];
   });

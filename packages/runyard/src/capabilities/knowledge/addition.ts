@@ -70,7 +70,7 @@ export async function additionOf(
   checkIndexing(base, given, read.file);
   const name = given.name ?? read.name;
   const { description = null } = given;
-  // a text that nothing else tells apart is told apart by its bytes
+  // a text that nothing else identifies is identified by its bytes
   const isBare = read.file?.name === null && !name && !description && own === null;
   const { origin, source, digest } = read;
   const id = contentIdOf({

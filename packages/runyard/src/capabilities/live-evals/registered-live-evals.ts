@@ -13,7 +13,7 @@ export interface RegisteredLiveEval {
   readonly judge: Model | undefined;
 }
 
-/** Refuses evals of components that are not registered, and those that cannot be told apart. */
+/** Refuses evals of components that are not registered, and those that cannot be distinguished. */
 export async function registeredLiveEvals(
   liveEvals: readonly LiveEval[],
   components: ComponentsService,

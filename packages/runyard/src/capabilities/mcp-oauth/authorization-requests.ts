@@ -18,7 +18,7 @@ const requestSchema = lazyObject(() => ({
   scopes: z.array(z.string()),
 }));
 
-/** Checks what a known client asks for at a redirect URI of its own. Throws what the client is told. */
+/** Checks what a known client asks for at a redirect URI of its own. Throws the error that the client receives. */
 export function checkedRequest(
   parameters: AuthorizationParameters,
   client: OauthClient,

@@ -6,7 +6,7 @@ type Purpose = 'access token' | 'authorization request' | 'form' | 'stored hash'
 /** One key for each purpose, from the one that the operator gives: what is made for one is worthless for another. */
 export class OauthKeys {
   readonly #signingKey: string;
-  /** In the header of our access tokens: tells them from those of other issuers. */
+  /** In the header of our access tokens: distinguishes them from those of other issuers. */
   readonly keyId: string;
 
   constructor(signingKey: string) {

@@ -25,7 +25,7 @@ const longestSecret = 4_000;
 const keyName = 'default';
 
 /**
- * Notifies clients of their runs. Whoever may see a run may see where its notifications go: the secrets that were
+ * Notifies clients of their runs. A caller who may see a run may see where its notifications go: the secrets that were
  * registered with an address are in no answer.
  */
 export class PushNotificationsService {

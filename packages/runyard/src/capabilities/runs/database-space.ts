@@ -263,7 +263,7 @@ function newEngine(
     forgetRules,
     ...(listeners.length > 0 && {
       onRest: (rested) => {
-        for (const hears of listeners) hears(rested);
+        for (const listener of listeners) listener(rested);
       },
     }),
     rebuiltEvents: async (runId) => {

@@ -84,7 +84,7 @@ export class ScheduleTicksStore {
     return row === undefined || row.due_at === null ? undefined : { dueAt: row.due_at, now: row.now };
   }
 
-  /** A schedule as it is now, whoever owns it. */
+  /** A schedule as it is now, of any owner. */
   async current(id: string): Promise<Schedule | undefined> {
     const [row] = await this.database.read<SchedulesTable>(readSchedule, [id]);
     return row === undefined ? undefined : scheduleFromRow(row);

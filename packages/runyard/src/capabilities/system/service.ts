@@ -30,8 +30,8 @@ export class SystemService {
   }
 
   async info(caller: Caller): Promise<Fields> {
-    const { settings, slots, told } = this.site;
-    const parts = await Promise.all(told.map((part) => part.info?.(caller)));
+    const { settings, slots, infoParts } = this.site;
+    const parts = await Promise.all(infoParts.map((part) => part.info?.(caller)));
     return {
       os_id: serviceIdOf(settings),
       name: settings.name,
@@ -46,7 +46,7 @@ export class SystemService {
   }
 
   config(caller: Caller): Fields {
-    const { settings, capabilities, told } = this.site;
+    const { settings, capabilities, infoParts } = this.site;
     const databases = this.site.databases.map(({ id }) => id);
     const sections = capabilities.flatMap(({ section }) =>
       section === undefined ? [] : [[section.name, configSection(section, this.site.databases, settings)]],
@@ -58,8 +58,8 @@ export class SystemService {
       os_database: databases[0],
       databases,
       ...Object.fromEntries(sections),
-      interfaces: told.flatMap(({ listed }) => listed ?? []),
-      ...Object.assign({}, ...told.map((part) => part.config?.(caller))),
+      interfaces: infoParts.flatMap(({ listed }) => listed ?? []),
+      ...Object.assign({}, ...infoParts.map((part) => part.config?.(caller))),
       ...manifestPart(this.site, caller),
     };
   }

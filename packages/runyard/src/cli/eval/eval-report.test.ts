@@ -134,7 +134,7 @@ Is polite (greet.eval.ts)
 1 passed, 1 failed (2.0 s)`);
 });
 
-it('prints nothing that controls the terminal, whoever named it', () => {
+it('prints nothing that controls the terminal, whatever the names', () => {
   const evil = '\u001b[2Jx\u009b1A\r';
   const scores = { [evil]: { score: 1, passed: false } };
   const entry = (score: number) =>

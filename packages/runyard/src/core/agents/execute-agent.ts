@@ -62,7 +62,7 @@ class Turns implements Receiver<ModelRecord> {
   async begin(): Promise<void> {
     const { execution } = this;
     try {
-      execution.remembering.hear(execution.input.content);
+      execution.remembering.receive(execution.input.content);
       const thinking = reason(execution);
       if (thinking !== undefined) await thinking;
       await this.take();

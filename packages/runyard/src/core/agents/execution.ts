@@ -18,7 +18,7 @@ export type StageWork<T = void> = Promise<T> | undefined;
 /** Who keeps in mind what the user says, beside the conversation. */
 export interface UserListener {
   /** Begins to look at it. The prefix is what the keys of its steps begin with. */
-  hear(message: string, prefix?: string): void;
+  receive(message: string, prefix?: string): void;
   /** Waits until all is remembered, and emits an event about it. */
   completed(): StageWork;
   /** Waits for what has begun. It never throws: the run ends as it ends. */

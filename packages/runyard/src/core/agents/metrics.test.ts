@@ -37,7 +37,7 @@ test('each kind of token is summed up and named, in the order of the wire', () =
   );
 });
 
-test('calls are told apart by their role, by the model and by its provider', () => {
+test('calls are distinguished by their role, by the model and by its provider', () => {
   const usage = { inputTokens: 1 };
   const same = { usage, model: { id: 'big', provider: 'Acme' } };
   const { input_tokens, details } = metricsOfCalls(

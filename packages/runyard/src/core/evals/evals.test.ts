@@ -85,7 +85,7 @@ test('details of a score are bounded: results and comparisons hold many of them'
 describe('a judge', () => {
   const accuracy = accuracyScorer({ threshold: 5 });
 
-  test('is given the texts between random marks, and told not to trust them', async () => {
+  test('receives the texts between random marks, and is instructed not to trust them', async () => {
     const judge = scriptedModel(['{"reason":"right","score":9}']);
     const evidence = { case: { id: 'c', input: 'q', expectedOutput: 'four' }, run: completed };
     const { scores } = await scoreRun([accuracy], evidence, { ...context(), judge });

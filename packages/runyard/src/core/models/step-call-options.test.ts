@@ -42,7 +42,7 @@ test('an adapter of our own answers without a signal, and needs one for the paus
   expect(step.asked).toBe(1);
 });
 
-test('it hears of an abort without a signal: before a call, before the first byte, and in a stream', async () => {
+test('it receives an abort without a signal: before a call, before the first byte, and in a stream', async () => {
   const { model, server } = await ownAdapter([
     { instead: 'stall' },
     { events: [textChunk('x')], ending: 'stall' },

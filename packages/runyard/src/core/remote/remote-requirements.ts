@@ -58,7 +58,7 @@ function kindOf(requirement: JsonObject, call: JsonObject): RequirementKind | un
   return call.requires_confirmation === true ? 'confirmation' : undefined;
 }
 
-/** What tells the open requirements of a run from those of another pause: of calls, and of the steps of a workflow. */
+/** Distinguishes the open requirements of a run from those of another pause: of calls, and of the steps of a workflow. */
 export function openIds(requirements: readonly JsonObject[]): string[] {
   return requirements.flatMap((requirement) => {
     if (requirement.step_id === undefined) return questionIn(requirement, 0)?.id ?? [];

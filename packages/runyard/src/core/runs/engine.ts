@@ -276,7 +276,7 @@ export class RunEngine {
       // also when it is ending already: it has ended when that is stored
       handle.cancel(reason);
       // it may have been about to pause when it was cancelled
-      return handle.told.then(
+      return handle.reported.then(
         ({ run: ended }) => ended.status !== 'paused',
         (error: unknown) => {
           if (isReported(error)) throw error;

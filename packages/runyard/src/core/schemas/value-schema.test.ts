@@ -56,10 +56,10 @@ test('faults say where, in the same words for both kinds of schema', async () =>
     additionalProperties: false,
   };
   for (const schema of [zod, json]) {
-    const told = await faults(schema, { tags: ['x', 3], other: 1 });
-    expect(told).toContain('name: is required');
-    expect(told).toContain('other: is not known');
-    expect(told).toContainEqual(expect.stringMatching(/^tags\.1: .*string/));
+    const found = await faults(schema, { tags: ['x', 3], other: 1 });
+    expect(found).toContain('name: is required');
+    expect(found).toContain('other: is not known');
+    expect(found).toContainEqual(expect.stringMatching(/^tags\.1: .*string/));
     expect((await faults(schema, 'text'))[0]).toMatch(/^the value: /);
   }
 });

@@ -59,7 +59,7 @@ export class Tool<
   readonly name: Name;
   readonly gate: ToolGate;
   readonly #options: AnyToolOptions;
-  private told: ToolDefinition | undefined;
+  private derived: ToolDefinition | undefined;
   private renamed: Map<string, Tool> | undefined;
 
   constructor(
@@ -128,13 +128,13 @@ export class Tool<
 
   /** What the model sees. Derived when it is first needed. */
   get definition(): ToolDefinition {
-    this.told ??= {
+    this.derived ??= {
       name: this.name,
       description: this.description,
       inputSchema: modelSchemaOf(this.name, this.inputSchema, this.gate, this.#options.strict ?? false),
       ...(this.#options.strict && { strict: true }),
     };
-    return this.told;
+    return this.derived;
   }
 
   /** The same tool under another name. */

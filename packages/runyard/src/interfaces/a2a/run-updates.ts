@@ -4,8 +4,8 @@ import { fieldsOf } from '../../core/objects.js';
 import type { LoggedEvent } from '../../core/runs/events/logged-event.js';
 import { answerArtifact, type Task, type TaskUpdate } from './task.js';
 
-/** What the events that clients are told about are called, and which of their fields go with them. */
-const told: ReadonlyMap<string, string> = new Map([
+/** What the events that clients receive are called, and which of their fields go with them. */
+const updateNames: ReadonlyMap<string, string> = new Map([
   ['ToolCallStarted', 'tool_call_started'],
   ['ToolCallCompleted', 'tool_call_completed'],
   ['ToolCallError', 'tool_call_error'],
@@ -30,7 +30,7 @@ const told: ReadonlyMap<string, string> = new Map([
   ['StepsExecutionCompleted', 'steps_execution_completed'],
 ]);
 
-const toldFields = [
+const sentFields = [
   'step_name',
   'error',
   'iteration',
@@ -87,7 +87,7 @@ export class RunUpdates {
     if (starts.has(name)) return event.run_id === this.runId ? [{ type: 'working', timestamp }] : [];
     if (event.event === 'CustomEvent')
       return [{ type: 'working', timestamp, event: 'custom_event', fields: customFields(event) }];
-    const called = told.get(name);
+    const called = updateNames.get(name);
     return called === undefined
       ? []
       : [{ type: 'working', timestamp, event: called, fields: fieldsIn(event) }];
@@ -135,7 +135,7 @@ function fieldsIn(event: WorkflowEvent): JsonObject {
   // events of the wire are JSON
   const given = fieldsOf(event) as Readonly<Record<string, Json | undefined>>;
   const fields: JsonObject = {};
-  for (const name of toldFields) if (given[name] !== undefined) fields[name] = given[name];
+  for (const name of sentFields) if (given[name] !== undefined) fields[name] = given[name];
   if ('tool' in event) {
     const { tool_name: toolName, tool_call_id: callId, tool_args: args } = fieldsOf(event.tool);
     fields.tool_name = String(toolName);

@@ -39,7 +39,7 @@ export class UiParts {
     const { piece, name, runId } = logged;
     if (piece === undefined) return this.ofDecoded(logged);
     const plain = plainName(name);
-    if (!this.isTold(runId)) return [];
+    if (!this.isShown(runId)) return [];
     if (plain === 'RunContent') return this.text(piece);
     return plain === 'ReasoningContentDelta' ? this.pieceOf('reasoning', piece) : [];
   }
@@ -65,7 +65,7 @@ export class UiParts {
   }
 
   /** What members of a team say is theirs; what the steps of a workflow say is what it has to say. */
-  private isTold(runId: string): boolean {
+  private isShown(runId: string): boolean {
     return runId === this.runId || this.kind === 'workflow';
   }
 
@@ -75,7 +75,7 @@ export class UiParts {
     if (event.event === 'CustomEvent') return this.customOf(event);
     if (name === 'StepStarted' || name === 'StepCompleted' || name === 'StepError')
       return this.stepOf(event, name);
-    if (!this.isTold(event.run_id)) return this.memberOf(event, name);
+    if (!this.isShown(event.run_id)) return this.memberOf(event, name);
     const fields = fieldsOf(event);
     switch (name) {
       case 'ModelRequestStarted':
@@ -105,7 +105,7 @@ export class UiParts {
 
   private customOf(event: WorkflowEvent): Chunk[] {
     const data = customFields(event);
-    const partial = this.isTold(event.run_id) ? this.calls.progressed(data) : undefined;
+    const partial = this.isShown(event.run_id) ? this.calls.progressed(data) : undefined;
     return partial ?? [{ type: 'data-event', data, transient: true }];
   }
 

@@ -108,7 +108,7 @@ export class RunJobs {
     return { kind: 'done' };
   }
 
-  /** A run that could not begin or be answered. What may pass is tried again before the person is told. */
+  /** A run that could not begin or be answered. What may pass is tried again before the person is notified. */
   async refused(error: unknown, delivery: HeldDelivery, { api, thread }: RunJob): Promise<DeliveryOutcome> {
     const isPassing =
       error instanceof SlackCallError

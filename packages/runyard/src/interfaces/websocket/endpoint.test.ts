@@ -79,7 +79,7 @@ test('what a client does not read stays out of the memory of the service', async
   });
   expect(stream?.writableLength).toBeLessThan(10 * pieceSize);
   client.socket.resume();
-  await until('reading goes on', () => runs.pieces > asked);
+  await until('reading continues', () => runs.pieces > asked);
 });
 
 test('a frame larger than a body may be ends the connection', async () => {

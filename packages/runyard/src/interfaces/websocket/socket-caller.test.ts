@@ -19,9 +19,9 @@ class SlowIdentities implements SocketIdentities {
   async of(): Promise<Identity> {
     const answer = gate<Identity | Error>();
     this.asked.push(answer);
-    const told = await answer.opened;
-    if (told instanceof Error) throw told;
-    return told;
+    const given = await answer.opened;
+    if (given instanceof Error) throw given;
+    return given;
   }
 }
 

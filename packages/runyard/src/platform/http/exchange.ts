@@ -8,7 +8,7 @@ import type { ClientAddresses } from './defences/client-address.js';
 import { callerKey, isKnown } from './defences/rate-limit.js';
 import { calledAddress } from './request/called-address.js';
 
-/** Hears of the requests of a server, to count them. Its methods must neither fail nor take time. */
+/** Is notified of the requests of a server, to count them. Its methods must neither fail nor take time. */
 export interface RequestObserver {
   /**
    * A request was answered, or its client went away before that (`status` null). A stream counts when it begins. `route`

@@ -59,7 +59,7 @@ export async function guardedFetch(url: string, options: GuardedFetchOptions = {
 }
 
 /**
- * Fetches on behalf of users who must not reach the inside of our network: http and https only, public
+ * Fetches on behalf of users who must not reach addresses inside our network: http and https only, public
  * addresses only (the address is checked at the moment of the connection, so a name that changes its mind does not
  * help), every redirect checked again, size and time bounded. No proxy, no cookies, no credentials in the URL.
  */

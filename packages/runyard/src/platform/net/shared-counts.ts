@@ -2,7 +2,7 @@ import type { Allowance } from '../../core/allowance.js';
 
 /**
  * What several processes count together, beside what each counts by itself. A process decides at once by its own count
- * and hears a moment later what all have counted: nothing waits for the others, and nothing fails without them.
+ * and receives a moment later what all have counted: nothing waits for the others, and nothing fails without them.
  */
 export interface SharedCounts {
   /** Counts one. Calls `exceeded` when the next one would be too many, with how long that is so. */

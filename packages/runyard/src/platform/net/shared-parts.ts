@@ -10,8 +10,8 @@ export interface SharedParts {
   /** The turns of the models that they call. */
   modelTurns(timers: Timers): ModelTurns;
   /**
-   * Begins to hear what any of the processes says in this place, the own one included. The returned function says
-   * something; it never throws, and a process that cannot be reached does not hear it.
+   * Listens to what any of the processes sends in this place, the own one included. The returned function sends a
+   * message; it never throws, and a process that cannot be reached does not receive it.
    */
-  channel(place: string, hears: (message: string) => void): (message: string) => void;
+  channel(place: string, listener: (message: string) => void): (message: string) => void;
 }

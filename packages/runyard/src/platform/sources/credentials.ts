@@ -84,7 +84,7 @@ export class Remembered<T> {
     return this.#pending;
   }
 
-  /** Another value than the one that was refused; undefined when there is none. */
+  /** A value other than the refused one; undefined when there is none. */
   async instead(refused: T): Promise<T | undefined> {
     if (this.#current?.value === refused) this.#current = undefined;
     const value = await this.get();

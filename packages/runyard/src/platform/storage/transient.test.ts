@@ -14,7 +14,10 @@ it.each([
   ['a server that has become a standby', { code: '25006' }],
   ['a pool without a free connection', new Error('timeout exceeded when trying to connect')],
   ['a full SQLite disk', { code: 'ERR_SQLITE_ERROR', errcode: 13 }],
-  ['a full SQLite disk, told by its text', { code: 'ERR_SQLITE_ERROR', message: 'database or disk is full' }],
+  [
+    'a full SQLite disk, recognised by its text',
+    { code: 'ERR_SQLITE_ERROR', message: 'database or disk is full' },
+  ],
   ['an SQLite file that was removed', { code: 'ERR_SQLITE_ERROR', errcode: 1032 }],
   ['what callers are answered with', errors.databaseOutage('lost')],
   ['a busy SQLite snapshot', { code: 'ERR_SQLITE_ERROR', errcode: 517 }],

@@ -131,8 +131,8 @@ test('a step of a workflow passes on what its agent waits for', async () => {
   await card.getByLabel('Result').fill('printed');
   await card.getByRole('button', { name: 'Send the result' }).dblclick();
   await lastTurn(page).getByText('Copied.').last().waitFor();
-  const told = book.requests('Two copies').at(-1)?.messages ?? [];
-  expect(told.filter(({ role }) => role === 'tool').map(({ content }) => content)).toEqual(['printed']);
+  const messages = book.requests('Two copies').at(-1)?.messages ?? [];
+  expect(messages.filter(({ role }) => role === 'tool').map(({ content }) => content)).toEqual(['printed']);
 });
 
 test('the members of a team answer side by side', async () => {
@@ -183,7 +183,7 @@ test('a list that was on its way while a question was answered does not bring th
   expect(await card.count()).toBe(0);
 });
 
-test('a tab shows what a run asks after another tab has answered, and hears that the run was cancelled', async () => {
+test('a tab shows what a run asks after another tab has answered, and is notified of its cancellation', async () => {
   const { page } = await bench.open(clerk);
   const later = gate();
   await say(page, book.write('Two tabs', { toolCalls: [refund(6)] }, { toolCalls: [refund(7)] }));

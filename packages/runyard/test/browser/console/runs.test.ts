@@ -61,7 +61,7 @@ test('the list shows the runs of all components, filters them, and cancels one',
   expect(faults).toEqual([]);
 });
 
-test('a run is shown as it goes on, with its tools, messages, events and ways to chat and trace', async () => {
+test('a run is shown as it progresses, with its tools, messages, events and ways to chat and trace', async () => {
   const calling = { toolCalls: [{ name: 'slow', arguments: {} }] };
   const message = book.write('Look it up', calling, `**Found** ${hostile}`);
   await bench.service.run('clerk', { message, run_id: 'looked-up', session_id: 'desk', ...inBackground });

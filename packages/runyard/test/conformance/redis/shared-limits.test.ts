@@ -82,7 +82,7 @@ describe('the rate of requests', () => {
     const spaces = await processes(2, between.url);
     const [one, two] = spaces.map(limiterOf);
     for (let request = 0; request < 5; request += 1) one!.takeFor(caller, '127.0.0.1');
-    // the other process hears of it with its first request
+    // the other process receives it with its first request
     await until('the second process refuses', () => isRefused(two!));
     await between.refuse();
     await Promise.all(spaces.map(lost));
@@ -154,14 +154,14 @@ describe('the pace of a model', () => {
     await Promise.all([one, two].map((pace) => pace!.enter(calling, model, signal)));
     expect(two!.restMs(model)).toBe(0);
     const refusal = { provider: 'OpenAI', kind: 'refused', status: 429, retryAfterMs: 50_000 } as const;
-    await until('the other process hears of it', () => {
+    await until('the other process is notified', () => {
       one!.failed(model, new ModelError('too many', refusal));
       return two!.restMs(model) > 0;
     });
   });
 });
 
-test('of the processes that hear of a queued run one is chosen; without Redis all are', async () => {
+test('of the processes that are notified of a queued run one is chosen; without Redis all are', async () => {
   const between = await ServerBetween.before(redisServer());
   const spaces = await processes(3, between.url);
   const wakeUps = spaces.map((space) => sharedThrough(space).wakeUps);

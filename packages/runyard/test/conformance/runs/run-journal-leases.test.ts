@@ -132,8 +132,8 @@ forEachJournal((aStore) => {
     // more than one statement can renew
     const crowd = Array.from({ length: 600 }, () => aRun());
     await runs.commit(crowd.map((run) => creation(run)));
-    const told = await runs.leases.renew('process-1', [kept, ...lost, ...crowd], hour);
-    expect([...told].sort()).toEqual(ids(lost).sort());
+    const reported = await runs.leases.renew('process-1', [kept, ...lost, ...crowd], hour);
+    expect([...reported].sort()).toEqual(ids(lost).sort());
     expect(await runs.leases.expired(1_000, 0)).toEqual([]);
     expect(ids(await runs.queue.waiting(1_000, 0))).toEqual([givenUp.runId]);
   });

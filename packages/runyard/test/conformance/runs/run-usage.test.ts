@@ -64,13 +64,13 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await runs.commit([creation(other, { usage: used(other, []) })])).toEqual([]);
     const found = await usageOf(database, ['session-1', 'session-2', 'nowhere']);
     expect([...found.keys()].sort()).toEqual(['session-1', 'session-2']);
-    const told = (found.get('session-1') ?? []).map((row) => [
+    const shown = (found.get('session-1') ?? []).map((row) => [
       row.purpose,
       row.model,
       row.input_tokens,
       row.cost,
     ]);
-    expect(told).toEqual([
+    expect(shown).toEqual([
       ['', '', 0, null],
       ['memory_model', 'small', 50, null],
       ['model', 'Large', 20, 1],

@@ -137,7 +137,7 @@ test('a signed card is accepted by the official verifier with the published key,
   );
 });
 
-test('a client that has the card is told so', async () => {
+test('a client that has the card receives 304', async () => {
   const first = await service.get(at('agents', 'clerk'), v1);
   const tag = first.headers.get('etag') ?? '';
   expect(first.headers.get('cache-control')).toBe('private, max-age=60');

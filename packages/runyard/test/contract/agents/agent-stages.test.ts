@@ -250,9 +250,9 @@ describe('a model that thinks by itself', () => {
     };
     const { stream } = await serve({ model });
     const events = await stream();
-    const told = events.events.filter(({ event }) => /^(Reasoning|RunContent$)/.test(event));
+    const reasoning = events.events.filter(({ event }) => /^(Reasoning|RunContent$)/.test(event));
     expect(
-      told.map(({ event, content, reasoning_content }) => [event, reasoning_content || content]),
+      reasoning.map(({ event, content, reasoning_content }) => [event, reasoning_content || content]),
     ).toEqual([
       ['ReasoningStarted', undefined],
       ['ReasoningContentDelta', 'hm, '],
@@ -296,8 +296,8 @@ describe('reasoning tools', () => {
       'Nine.',
     );
     const events = await stream();
-    const told = events.names.filter((name) => /^(Reasoning|ToolCall|RunContentC)/.test(name));
-    expect(told).toEqual([
+    const names = events.names.filter((name) => /^(Reasoning|ToolCall|RunContentC)/.test(name));
+    expect(names).toEqual([
       'ToolCallStarted',
       'ToolCallCompleted',
       'ReasoningStarted',
@@ -403,9 +403,13 @@ describe('session summaries', () => {
       'SessionSummaryCompleted',
       'RunCompleted',
     ]);
-    const told = first.first('SessionSummaryCompleted').session_summary;
-    expect(told).toEqual({ summary: 'Asked how far.', topics: ['travel'], updated_at: expect.any(String) });
-    expect(new Date(told.updated_at).toISOString()).toBe(told.updated_at);
+    const emitted = first.first('SessionSummaryCompleted').session_summary;
+    expect(emitted).toEqual({
+      summary: 'Asked how far.',
+      topics: ['travel'],
+      updated_at: expect.any(String),
+    });
+    expect(new Date(emitted.updated_at).toISOString()).toBe(emitted.updated_at);
     expect(first.first('RunCompleted').metrics.details.session_summary_model).toEqual([
       expect.objectContaining({ id: 'summariser', total_tokens: 15 }),
     ]);

@@ -8,7 +8,7 @@ import { ask } from '../../heart/teams/team-runs.js';
 import { preparedSqlite } from '../../support/databases.js';
 import { type Body, startService, TestService } from '../../support/service.js';
 
-/** Two models. A leader asks the first member that it is told of, and a member with the tool pays. */
+/** Two models. A leader asks the first member that its system message names, and a member with the tool pays. */
 function yard() {
   const calls: string[] = [];
   const named = (id: string) =>

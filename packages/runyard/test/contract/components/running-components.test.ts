@@ -4,7 +4,7 @@ import { scriptedModel } from '../../../src/testing.js';
 import { WsClient } from '../../support/clients/ws-client.js';
 import { type Body, TestService } from '../../support/service.js';
 
-/** Answers with its instructions, so that an answer shows which version gave it. Asks for a payment when told to pay. */
+/** Answers with its instructions, so that an answer shows which version gave it. Asks for a payment when asked to pay. */
 const model = scriptedModel(
   ({ messages }) => {
     const system = messages.find(({ role }) => role === 'system')?.content;

@@ -102,7 +102,7 @@ describe('a schedule', () => {
     expect(text(await create(over))).toEqual([422, detail]);
   });
 
-  test('with seconds is refused, and told why', async () => {
+  test('with seconds is refused, and the answer states why', async () => {
     const { status, body } = await create({ cron_expr: '*/10 * * * * *' });
     expect([status, body.detail]).toEqual([
       422,

@@ -15,7 +15,7 @@ export const exceptions: readonly Exception[] = [
     field: 'session_id',
     status: 409,
     detail: /^The id '.*' cannot be used for a session\./,
-    reason: 'an id is used once; whose the session is, or whether there is one, is not told',
+    reason: 'an id is used once; whose the session is, or whether there is one, is not disclosed',
   },
   {
     operation: /^POST \/\w+\/\{\w+\}\/runs$/,
@@ -53,5 +53,5 @@ export const refusedToOwners: ReadonlyMap<string, string> = new Map([
 /** Refusals of requests that are in order, and why. */
 export const emptyAnswers: ReadonlyMap<string, string> = new Map([
   ['Source session has no runs to fork.', 'there is nothing that it could be about'],
-  ['User ID is required', 'nothing is remembered about somebody who has no identity'],
+  ['User ID is required', 'nothing is remembered about a caller without an identity'],
 ]);

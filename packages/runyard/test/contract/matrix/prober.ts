@@ -45,7 +45,7 @@ export class Prober {
     const exception = exceptionFor(probe);
     if (exception !== undefined) return this.expectException(foreign, nothing, exception);
     const [seen, expected] = [shapeOf(foreign, probe.place), shapeOf(nothing, absent)];
-    if (seen !== expected) this.report(foreign.request, `tells them apart:\n    ${seen}\n    ${expected}`);
+    if (seen !== expected) this.report(foreign.request, `distinguishes them:\n    ${seen}\n    ${expected}`);
     const { status, text, body } = nothing.answer;
     if ((status === 400 || status === 422) && !emptyAnswers.has(body.detail))
       this.report(nothing.request, `asks nothing: ${status} ${text}`);
@@ -55,9 +55,9 @@ export class Prober {
   async lookAround(isSecret: (text: string) => boolean = () => true): Promise<void> {
     const secrets = this.victims.flatMap((victim) => victim.secrets).filter(isSecret);
     for (const [asked, { text }] of await listsSeenBy(this.service, this.intruder.headers)) {
-      const told = secrets.filter((secret) => text.includes(secret));
-      if (told.length > 0 && !shownToAll.has(asked.split(' {')[0]!))
-        this.problems.push(`${this.intruder.name}: ${asked} gives away ${told.join(', ')}`);
+      const shown = secrets.filter((secret) => text.includes(secret));
+      if (shown.length > 0 && !shownToAll.has(asked.split(' {')[0]!))
+        this.problems.push(`${this.intruder.name}: ${asked} gives away ${shown.join(', ')}`);
     }
   }
 
@@ -83,10 +83,10 @@ export class Prober {
   }
 
   private findSecrets(request: Request, { text }: Answer): void {
-    const told = this.victims
+    const shown = this.victims
       .flatMap(({ secrets }) => secrets)
       .filter((secret) => text.includes(secret) && !request.text.includes(secret));
-    if (told.length > 0) this.report(request, `gives away ${told.join(', ')}: ${text.slice(0, 400)}`);
+    if (shown.length > 0) this.report(request, `gives away ${shown.join(', ')}: ${text.slice(0, 400)}`);
   }
 
   private report({ operation, path, text }: Request, what: string): void {

@@ -98,7 +98,7 @@ test('a run belongs to the subject of the token, and only they continue it', asy
     status: 400,
     code: 'tool_call_not_found',
   });
-  // two at once: the run continues once, and both get its answer or one is told so
+  // two at once: the run continues once, and both get its answer, or one receives an error
   const both = await Promise.allSettled(
     [1, 2].map(() => ada.chat.completions.create({ model: 'clerk', messages: answers })),
   );

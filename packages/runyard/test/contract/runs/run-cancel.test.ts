@@ -13,7 +13,7 @@ let toolAborted = gate();
 
 const endless = tool({
   name: 'endless',
-  description: 'Ends when it is told to',
+  description: 'Ends when its signal aborts',
   execute: (_args, { signal }) =>
     new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => {

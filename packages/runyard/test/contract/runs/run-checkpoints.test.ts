@@ -10,8 +10,8 @@ let service: TestService;
 let life: RunLife;
 
 beforeAll(async () => {
-  const told = agent({ id: 'told', model: book.model, instructions: 'Be kind.' });
-  const agents = [payingAgent(book, 'a').agent, payingAgent(book, 'b').agent, told];
+  const instructed = agent({ id: 'instructed', model: book.model, instructions: 'Be kind.' });
+  const agents = [payingAgent(book, 'a').agent, payingAgent(book, 'b').agent, instructed];
   service = await TestService.start({ agents });
   life = new RunLife(service, 'a');
 });
@@ -147,9 +147,9 @@ describe('a snapshot', () => {
 
   test('is where a copy would continue', async () => {
     book.write('with a system message', { text: 'hi' }, { text: 'again' });
-    const { body: run } = await service.run('told', { message: 'with a system message' });
+    const { body: run } = await service.run('instructed', { message: 'with a system message' });
     expect(run.messages).toHaveLength(3);
-    const path = `/agents/told/runs/${run.run_id}`;
+    const path = `/agents/instructed/runs/${run.run_id}`;
     const { body } = await service.get(`${path}/checkpoints/1`);
     const copy = await service.submit(`${path}/continue`, { stream: false, continue_from: 1 });
     expect(body.checkpoint.message_index).toBe(copy.body.forked_from_message_index);

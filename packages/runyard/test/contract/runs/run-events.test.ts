@@ -42,7 +42,7 @@ const tools = [
   }),
   tool({
     name: 'report',
-    description: 'Tells how far it is',
+    description: 'Reports how far it is',
     execute: (_args, { emit }) => {
       emit({ progress: 50, note: 'half\u2028way' });
       emit({ progress: 100 });

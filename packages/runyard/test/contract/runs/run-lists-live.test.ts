@@ -73,8 +73,8 @@ function shownAnswer(run: Body): string {
 async function bothLists(life: RunLife, sessionId: string): Promise<Body[]> {
   const [session, component] = [await ofSession(sessionId), await life.list(sessionId)];
   const own = session.filter(({ parent_run_id: parent }) => !parent);
-  const told = ({ events, content, tools }: Body) => [events ?? null, content ?? null, tools ?? null];
-  expect(own.map(told)).toEqual(component.map(told));
+  const essence = ({ events, content, tools }: Body) => [events ?? null, content ?? null, tools ?? null];
+  expect(own.map(essence)).toEqual(component.map(essence));
   return session;
 }
 

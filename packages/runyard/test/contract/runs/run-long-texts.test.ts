@@ -14,13 +14,13 @@ const sentence = 'A "long" answer: 🙂 \u2028 and so on.\n';
 const piece = sentence.repeat(500);
 const answer = piece.repeat(12);
 const toolResult = `result: ${sentence.repeat(2700)}`;
-const told = `told: ${sentence.repeat(4000)}`;
+const emitted = `emitted: ${sentence.repeat(4000)}`;
 
 const fetchAll = tool({
   name: 'fetch_all',
   description: 'Fetches',
   execute: (_args, { emit }) => {
-    emit({ told });
+    emit({ emitted });
     return toolResult;
   },
 });
@@ -98,7 +98,7 @@ forEachDatabase((_dialect, freshPlace) => {
     const runId = stored.run_id as string;
     for (const events of [stream!.events, stored.events]) {
       const custom = events.find(({ event }: Body) => event === 'CustomEvent');
-      expect(custom.told === told).toBe(true);
+      expect(custom.emitted === emitted).toBe(true);
       const completed = events.find(({ event }: Body) => event === 'ToolCallCompleted');
       expect(completed.tool.result === toolResult).toBe(true);
     }

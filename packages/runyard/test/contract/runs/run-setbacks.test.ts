@@ -168,11 +168,11 @@ describe.each(runWays)('a run %s', (way) => {
     ['is called with something else', 'a', call('add', { a: 'two' }), /^The arguments of 'add' do not fit/],
     ['is called with no JSON', 'a', call('add', '{oops'), /JSON/],
     ['takes too long', 'a', call('endless'), /^'endless' did not finish within 30 ms/],
-  ])('whose tool %s continues', async (what, agentId, toolCall, told) => {
+  ])('whose tool %s continues', async (what, agentId, toolCall, expected) => {
     const message = book.write(`${what} ${way}`, { toolCalls: [toolCall] }, 'I could not');
     const seen = await see(agentId, message);
     expect(seen.stored).toMatchObject({ status: 'completed', content: 'I could not' });
-    const text = typeof told === 'string' ? told : expect.stringMatching(told);
+    const text = typeof expected === 'string' ? expected : expect.stringMatching(expected);
     const failed = { tool_name: toolCall.name, tool_call_error: true, result: text };
     for (const body of [seen.answer ?? seen.stored, seen.stored, seen.listed]) {
       expect(body.tools).toMatchObject([failed]);
@@ -192,14 +192,14 @@ describe.each(runWays)('a run %s', (way) => {
     ['may not call any more', 'limited', [call('add', { a: 1, b: 2 }), call('last')], /limit of 1/, 1],
   ])(
     'whose model %s explains that to the model, without an event',
-    async (what, agentId, toolCalls, told, executed) => {
+    async (what, agentId, toolCalls, expected, executed) => {
       const message = book.write(`${what} ${way}`, { toolCalls }, 'sorry');
       const seen = await see(agentId, message);
       expect(seen.stored).toMatchObject({ status: 'completed', content: 'sorry' });
       expect((seen.answer ?? seen.stored).tools ?? []).toHaveLength(executed);
       expect(eventNames(seen).filter((name) => name === 'ToolCallStarted')).toHaveLength(executed);
       expect(eventNames(seen)).not.toContain('ToolCallError');
-      expect(book.requests(message)[1]?.messages.at(-1)?.content).toMatch(told);
+      expect(book.requests(message)[1]?.messages.at(-1)?.content).toMatch(expected);
     },
   );
 

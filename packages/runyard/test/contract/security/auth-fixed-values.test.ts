@@ -57,7 +57,7 @@ async function yard() {
 }
 
 /** What the model received when it answered this message. */
-const told = (book: ScriptBook, message: string) =>
+const systemMessages = (book: ScriptBook, message: string) =>
   book.requests(message).map(({ messages }) => messages.find(({ role }) => role === 'system')?.content);
 
 /** A session that its user filled with what the token says otherwise. */
@@ -75,7 +75,7 @@ describe('what a token fixes', () => {
     expect(await preparedSession(ada, 's')).toEqual({ mine: 2, tenant: 'evil', user_id: 'root' });
     const form = { session_state: spoofed, dependencies: spoofed, metadata: spoofed };
     const { body } = await ada.run('a', { message: 'hi', session_id: 's', ...form });
-    expect(told(book, 'hi')).toEqual([expect.stringContaining(asTokenSays)]);
+    expect(systemMessages(book, 'hi')).toEqual([expect.stringContaining(asTokenSays)]);
     expect(body.session_state).toMatchObject({ tier: 'free', mine: 2 });
     // the state that the run left stays what the token said
     const changed = await ada.send('PATCH', '/sessions/s', { session_state: spoofed });
@@ -87,7 +87,9 @@ describe('what a token fixes', () => {
     await preparedSession(withoutClaims, 's');
     const form = { session_state: spoofed, dependencies: spoofed, metadata: spoofed };
     await withoutClaims.run('a', { message: 'hi', session_id: 's', ...form });
-    expect(told(book, 'hi')).toEqual([expect.stringContaining('tenant={tenant} tier={tier} user=ada')]);
+    expect(systemMessages(book, 'hi')).toEqual([
+      expect.stringContaining('tenant={tenant} tier={tier} user=ada'),
+    ]);
   });
 
   test('holds for members of a team, steps of a workflow and factories', async () => {
@@ -99,8 +101,8 @@ describe('what a token fixes', () => {
     await ada.submit('/workflows/w/runs', { message: 'flow', ...form });
     await ada.run('f', { message: 'built', ...form });
     for (const message of ['outer', 'inner', 'flow', 'built'])
-      for (const system of told(book, message)) expect(system).toContain(asTokenSays);
-    expect(told(book, 'inner')).toHaveLength(1);
+      for (const system of systemMessages(book, message)) expect(system).toContain(asTokenSays);
+    expect(systemMessages(book, 'inner')).toHaveLength(1);
     expect(seen.at(-1)).toMatchObject({ tier: 'free' });
   });
 

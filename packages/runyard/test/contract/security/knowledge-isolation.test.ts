@@ -125,11 +125,11 @@ test('the same holds for knowledge in a database', async () => {
   };
   expect(await found('acme', 'As acme')).toEqual(['acme plan']);
   expect(await found('evil', 'As evil')).toEqual(['evil plan']);
-  const told = (message: string) => JSON.stringify(book.requests(message)[0]);
-  expect(told('As acme')).toContain('Known keys: kind, tenant.');
-  expect(told('As evil')).toContain('Known keys: kind, lair, tenant.');
+  const requestFor = (message: string) => JSON.stringify(book.requests(message)[0]);
+  expect(requestFor('As acme')).toContain('Known keys: kind, tenant.');
+  expect(requestFor('As evil')).toContain('Known keys: kind, lair, tenant.');
   expect(await found(undefined, 'As none')).toEqual([]);
-  expect(told('As none')).not.toContain('Known keys');
+  expect(requestFor('As none')).not.toContain('Known keys');
   const admin = await house.admin();
   const all = await admin.run('stored', { message: book.write('As admin of all', ...greedy) });
   expect(foundIn(all.body)).toHaveLength(3);

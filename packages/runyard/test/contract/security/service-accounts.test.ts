@@ -159,8 +159,8 @@ function locationOf(place: string): (string | number)[] {
 test('of several faults the first in the order of the contract is reported', async () => {
   const { create, as } = await startAccounts();
   const refusal = async (body: object) => {
-    const { status, body: told } = await create({ name: 'taken', ...body });
-    return `${status} ${typeof told.detail === 'string' ? told.detail : told.detail[0].type}`;
+    const { status, body: answer } = await create({ name: 'taken', ...body });
+    return `${status} ${typeof answer.detail === 'string' ? answer.detail : answer.detail[0].type}`;
   };
   await create({ name: 'taken' });
   as(anonymousCaller);

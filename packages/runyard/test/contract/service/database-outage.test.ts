@@ -104,8 +104,8 @@ test('runs that were acknowledged before an outage all end after it, however the
   await database.refuse();
   rest.open();
   // its end cannot be stored: the caller learns that, and the run is not lost
-  const told = await waiting;
-  expectUnavailable(told);
+  const answered = await waiting;
+  expectUnavailable(answered);
   const refused = await service.run('a', { message: 'new' });
   expectUnavailable(refused);
   const lines = service.logged.filter(({ level }) => level === 'warn' || level === 'error');
@@ -121,7 +121,7 @@ test('runs that were acknowledged before an outage all end after it, however the
       status: 'completed',
       content: `done message ${index}`,
     });
-  expect(await life.rested(/Run (\S+) has ended/.exec(told.body.detail)![1]!)).toMatchObject({
+  expect(await life.rested(/Run (\S+) has ended/.exec(answered.body.detail)![1]!)).toMatchObject({
     content: 'w',
   });
   await streamed.over;
@@ -162,9 +162,9 @@ test('a run that is about to read in the outage resumes after it', async () => {
 
 test('a run that cannot read in the outage answers with its id, and that it must not be sent again', async () => {
   const { database, service, hooked, free } = await serviceBeforeReading();
-  let told: Answer | undefined;
+  let answered: Answer | undefined;
   void service.run('a', { message: 'x', session_id: 's', run_id: 'own' }).then((answer) => {
-    told = answer;
+    answered = answer;
   });
   await hooked.opened;
   const life = new RunLife(service, 'a');
@@ -172,7 +172,7 @@ test('a run that cannot read in the outage answers with its id, and that it must
   await database.refuse();
   free.open();
   // while the database is away still
-  const answer = await until('the caller is answered', () => told, 30_000);
+  const answer = await until('the caller is answered', () => answered, 30_000);
   expectUnavailable(answer);
   expect(answer.body.run_id, answer.text).toBe('own');
   expect(answer.body.detail).not.toContain('Send the request again');

@@ -210,14 +210,14 @@ test('the tools of MCP say what a factory takes, and how far its workflow is', a
   expect(config.workflows).toMatchObject([
     { id: 'pipeline', is_factory: true, factory_input_schema: { required: ['words'] } },
   ]);
-  const told: string[] = [];
+  const reported: string[] = [];
   const answer = await call(
     'run_workflow',
     { workflow_id: 'pipeline', message: 'Go', factory_input: { words: ['m', 'c'] } },
-    ({ message }) => told.push(message),
+    ({ message }) => reported.push(message),
   );
   expect(answer.content[0].text).toBe('mc');
-  expect(told).toEqual([
+  expect(reported).toEqual([
     'Workflow started',
     'Step started: m',
     'Step completed: m',

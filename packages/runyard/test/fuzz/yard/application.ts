@@ -95,7 +95,7 @@ const wide = workflow({
 });
 
 function mayFail(input: string): string {
-  if (input.startsWith('fail')) throw new Error('The step was told to fail');
+  if (input.startsWith('fail')) throw new Error('The step was asked to fail');
   return 'fine';
 }
 

@@ -38,7 +38,7 @@ const calls: Readonly<Record<Word, { readonly name: string; readonly args: objec
 
 function nextResponse({ messages, tools, output }: ModelRequest): ModelResponse {
   const word = wordOf(messages);
-  if (word === 'fail') throw new Error('The model was told to fail');
+  if (word === 'fail') throw new Error('The model was asked to fail');
   const call = word && messages.at(-1)?.role !== 'tool' ? calls[word] : undefined;
   const isThere = call !== undefined && tools.some(({ name }) => name === call.name);
   const content = output ? '{"answer":"yes"}' : isThere ? '' : `You said: ${lastWords(messages)}`;

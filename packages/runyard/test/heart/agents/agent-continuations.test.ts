@@ -376,20 +376,20 @@ describe('after a crash, a run that was continued', () => {
   }
 
   test('emits nothing about what it was copied with', async () => {
-    const told = await crashed([call, 'done'], ['end'], async (place) => {
+    const emitted = await crashed([call, 'done'], ['end'], async (place) => {
       const { runId } = await copy(place, await runOnce(place), 'end', 'sure?');
       return runId;
     });
-    expect(told).toEqual([]);
+    expect(emitted).toEqual([]);
   });
 
   test('emits what it did anew', async () => {
-    const told = await crashed([call, { error: broken }], [call, 'end'], async (place) => {
+    const emitted = await crashed([call, { error: broken }], [call, 'end'], async (place) => {
       const { run, steps } = await runOnce(place);
       const kept = place.component.continuation(run, steps, 'last_user');
       await place.engine.retry(run.runId, kept, { turn: 0, input: null, options: {} });
       return run.runId;
     });
-    expect(told).toEqual(['ToolCallStarted', 'ToolCallCompleted', 'ToolCallStarted', 'ToolCallCompleted']);
+    expect(emitted).toEqual(['ToolCallStarted', 'ToolCallCompleted', 'ToolCallStarted', 'ToolCallCompleted']);
   });
 });

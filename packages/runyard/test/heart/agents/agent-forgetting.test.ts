@@ -57,7 +57,7 @@ test('a run that is stored only when it has ended leaves no long text that it do
   const model = scriptedModel([{ toolCalls: [{ name: 'look' }] }, 'done']);
   const component = agent({ id: 'a', model, tools: [look], storeToolMessages: false });
   const store = await freshStore();
-  // nothing is written before somebody waits for it
+  // nothing is written before a caller waits for it
   const timers = { ...systemTimers, after: () => () => {} };
   const handle = await begin(engineOver(store, [component], { forgetRules, timers }), component);
   expect((await handle.ended).run).toMatchObject({ status: 'completed', result: { content: 'done' } });

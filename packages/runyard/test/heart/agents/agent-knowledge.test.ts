@@ -13,7 +13,7 @@ const search = (query: string, more: object = {}): ScriptedAnswer => ({
 });
 const moons = { name: 'moons', content: 'Mars has two moons.', meta_data: { planet: 'mars', year: 1877 } };
 
-test('the model is told to search, reads what is found, and the output has the references', async () => {
+test('the model is instructed to search, reads what is found, and the output has the references', async () => {
   const { knowledge, searches } = knowledgeDouble(pages, { description: 'About planets' });
   const model = scriptedModel([search('moons of Mars'), 'Two.']);
   const output = await agent({ id: 'a', model, knowledge, knowledgeFilters: { planet: 'mars' } }).run(

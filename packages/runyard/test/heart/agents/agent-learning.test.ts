@@ -10,10 +10,10 @@ type Learns = Exclude<NonNullable<AgentSettings['learning']>, boolean>;
 /** An agent that learns, and the answers of the model that looks at its runs. */
 async function learner(
   learns: Learns,
-  told: readonly (ScriptedTurn | object)[],
+  answers: readonly (ScriptedTurn | object)[],
   more: Partial<AgentSettings> = {},
 ) {
-  const turns = told.map((turn) => (isTurn(turn) ? turn : JSON.stringify(turn)));
+  const turns = answers.map((turn) => (isTurn(turn) ? turn : JSON.stringify(turn)));
   const learningModel = scriptedModel(turns, { id: 'learner' });
   const model = scriptedModel(() => 'Noted.', { id: 'main' });
   const settings = { id: 'a', model, learning: { model: learningModel, ...learns }, ...more };

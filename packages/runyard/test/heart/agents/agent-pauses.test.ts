@@ -284,7 +284,7 @@ describe('a call that has to be approved', () => {
     ['rejected', {}, 'Function call was rejected by the user', 'Tool call was rejected'],
     ['rejected', { note: 'not today' }, 'not today', 'not today'],
     ['expired', {}, 'The approval of this call expired', 'The approval of this call expired'],
-  ] as const)('is not executed when it was %s %j', async (status, data, told, noted) => {
+  ] as const)('is not executed when it was %s %j', async (status, data, expected, noted) => {
     const { pay, paid } = payTool({ approval: 'required' });
     const model = scriptedModel([{ toolCalls: [call('pay', { cents: 5 })] }, 'Done.']);
     const run = await started(agent({ id: 'a', model, tools: [pay] }));
@@ -294,7 +294,7 @@ describe('a call that has to be approved', () => {
       {
         confirmed: false,
         confirmation_note: expect.stringContaining(noted),
-        result: expect.stringContaining(told),
+        result: expect.stringContaining(expected),
       },
     ]);
   });

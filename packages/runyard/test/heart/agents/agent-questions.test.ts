@@ -75,7 +75,7 @@ describe('a tool that asks', () => {
       { action: 'decline', note: 'not today' },
     ],
     [{ cancelled: true }, { action: 'cancel' }],
-  ] as const)('hears of %j', async (given, answer) => {
+  ] as const)('receives %j', async (given, answer) => {
     const { component } = asking(({ ask }) => ask({ message: 'Which?', fields: [size] }));
     const { tools, run } = await (await started(component)).reply({ 'call pay': given });
     expect(run.status).toBe('completed');

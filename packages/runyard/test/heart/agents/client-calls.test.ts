@@ -75,7 +75,7 @@ describe('a call that the client answers', () => {
       { confirmed: false, note: 'Not now' },
       { content: 'Not now', toolCallError: true },
     ],
-  ])('is confirmed or rejected by a person, whatever tools there are: %j', async (answer, told) => {
+  ])('is confirmed or rejected by a person, whatever tools there are: %j', async (answer, expected) => {
     const { pay: tool, paid } = payTool({ name: close.name! });
     const model = callsOnce(close);
     const clerk = agent({ id: 'a', model, tools: [tool] });
@@ -86,7 +86,7 @@ describe('a call that the client answers', () => {
     });
     const output = await clerk.continue(paused.runId, { answers: { mcpr: answer } });
     expect(output.status).toBe('completed');
-    expect(model.requests[1]!.messages.at(-1)).toMatchObject(told);
+    expect(model.requests[1]!.messages.at(-1)).toMatchObject(expected);
     expect(paid).toEqual([]);
   });
 

@@ -100,7 +100,7 @@ test('a service on existing data starts no writing thread', async () => {
   expect(await started(false)).toBe(0);
 });
 
-test('code searches with the filters of requests and with those that were read, and is told what is wrong', async () => {
+test('code searches with the filters of requests and with those that were read, and receives the error', async () => {
   const years = knowledge({ name: 'years' });
   const added = await Promise.all(
     [2020, 2024].map((year) =>

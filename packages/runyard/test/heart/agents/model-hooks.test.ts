@@ -232,7 +232,7 @@ describe('a model hook', () => {
     expect(request!.messages.map(({ content }) => content)).toEqual(texts);
   });
 
-  test('chooses a model for one call alone, by its name too, and each hook is told which one answered', async () => {
+  test('chooses a model for one call alone, by its name too, and each hook receives which model answered', async () => {
     const own = scriptedModel([calling('look'), 'Done by own.'], { id: 'own' });
     const answered: [string, number, string][] = [];
     const watch = (name: string): ModelHook => ({

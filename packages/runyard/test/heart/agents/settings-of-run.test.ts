@@ -253,7 +253,7 @@ test.each([
   ],
   ['returns no model', { model: () => 5 as never }, "Agent 'a': model is 5. Give a model"],
   ['returns two tools of one name', { tools: () => [named('x'), named('x')] }, "two tools named 'x'"],
-  ['returns a limit that is none', { limits: () => ({ turns: 0 }) }, 'limits.turns is 0'],
+  ['returns an invalid limit', { limits: () => ({ turns: 0 }) }, 'limits.turns is 0'],
 ])('a function that %s ends the run with settings_error', async (_, settings, message) => {
   const output = await agent({ id: 'a', model: 'offline', ...settings }).run('hello');
   expect(output).toMatchObject({ status: 'error', error: { code: 'settings_error' } });

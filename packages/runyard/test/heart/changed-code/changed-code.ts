@@ -111,8 +111,8 @@ function waitingRun(store: RunStore, runId: string) {
   };
   /** Answers what it waits for, with another version of the code. */
   const continuedBy = async (after: Executable, given: Record<string, GivenAnswer> = {}) => {
-    const told = await answersTo(given);
-    const handle = await engineOver(store, [after]).answer(runId, answers(told));
+    const replies = await answersTo(given);
+    const handle = await engineOver(store, [after]).answer(runId, answers(replies));
     return handle.ended;
   };
   return {

@@ -197,8 +197,8 @@ forEachDatabase((_dialect, freshPlace) => {
       await expect(waiting.ended).rejects.toMatchObject({ code: 'run_fenced' });
       const entry = how === 'is left behind' ? 'recovered' : 'continued';
       await expect.poll(() => continued).toEqual([`process 1 ${entry} ${attempt + 1}`]);
-      const told = await allEvents({ events: (from) => busy.events(run.runId, from) });
-      expect(told.filter(({ name }) => name === 'RunCompleted')).toHaveLength(1);
+      const emitted = await allEvents({ events: (from) => busy.events(run.runId, from) });
+      expect(emitted.filter(({ name }) => name === 'RunCompleted')).toHaveLength(1);
       busyUntil.open();
       await first.ended;
       expect(continued).toHaveLength(2);

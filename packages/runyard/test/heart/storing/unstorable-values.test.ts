@@ -180,14 +180,14 @@ describe('where the run can do without it, it continues', () => {
       'could not be stored',
     ],
     ['that returns a list without end', () => new Array(2 ** 32 - 1), 'more than 2000000 values'],
-  ])('the model gets an error for a tool %s', async (_what, execute, told) => {
+  ])('the model gets an error for a tool %s', async (_what, execute, expected) => {
     const model = scriptedModel([{ toolCalls: [{ id: 'c', name: 't', arguments: '{}' }] }, 'done']);
     const { ended, steps } = await run(
       agent({ id: 'a', model, tools: [tool({ name: 't', description: 'x', execute })] }),
     );
     expect(ended.status).toBe('completed');
     expect(steps.find(({ kind }) => kind === 'tool')?.output).toMatchObject({
-      content: expect.stringContaining(told),
+      content: expect.stringContaining(expected),
     });
   });
 

@@ -52,12 +52,12 @@ export function runOf(store: RunStore, engine: RunEngine, runId: string) {
   /** Answers by the id of the call; with the events that came after. */
   const reply = async (given: Record<string, GivenAnswer>) => {
     const { open, run } = await look();
-    const told: Record<string, unknown> = {};
+    const outputs: Record<string, unknown> = {};
     for (const state of open) {
       const said = given[state.requirement.callId];
-      if (said !== undefined) told[state.waitKey] = toWaitOutput(state, readAnswer(state, said)!);
+      if (said !== undefined) outputs[state.waitKey] = toWaitOutput(state, readAnswer(state, said)!);
     }
-    await (await engine.answer(runId, answers(told))).ended;
+    await (await engine.answer(runId, answers(outputs))).ended;
     const after = await events(run.nextEventIndex);
     return { ...(await look()), after };
   };

@@ -53,24 +53,24 @@ test('a crash in the middle of a broadcast repeats no member that had finished',
   expect(leader.requests[1]!.messages.at(-1)!.content).toBe("Member 'first':\nOne\n\nMember 'late':\nTwo");
   const { look, events } = runOf(store, other, handle.runId);
   expect((await look()).responses).toMatchObject([{ content: 'One' }, { content: 'Two' }]);
-  const told = (await events()).map(
+  const names = (await events()).map(
     ({ event, agent_id, recovered }) => `${agent_id ?? 'team'} ${event}${recovered ? '!' : ''}`,
   );
-  expect(told.filter((name) => name.startsWith('first') && name.includes('Run'))).toEqual([
+  expect(names.filter((name) => name.startsWith('first') && name.includes('Run'))).toEqual([
     'first RunStarted',
     'first RunContent',
     'first RunContent',
     'first RunContentCompleted',
     'first RunCompleted',
   ]);
-  expect(told.filter((name) => name.includes('RunStarted'))).toEqual([
+  expect(names.filter((name) => name.includes('RunStarted'))).toEqual([
     'team TeamRunStarted',
     'first RunStarted',
     'late RunStarted',
     'team TeamRunStarted!',
     'late RunStarted!',
   ]);
-  expect(told.filter((name) => name.includes('TeamToolCallStarted'))).toHaveLength(1);
+  expect(names.filter((name) => name.includes('TeamToolCallStarted'))).toHaveLength(1);
 });
 
 test('a run that was continued and then crashed resumes with the member that was answered', async () => {
@@ -112,9 +112,9 @@ test('a run that was continued and then crashed resumes with the member that was
   await other.resume((await store.load(handle.runId))!.run).then((resumed) => resumed!.ended);
   const run = runOf(store, other, handle.runId);
   expect((await run.look()).run.status).toBe('paused');
-  const told = (await run.events()).map(({ event, agent_id }) => `${agent_id ?? 'team'} ${event}`);
-  expect(told.filter((name) => name === 'b RunPaused')).toHaveLength(1);
-  expect(told.filter((name) => name === 'team TeamToolCallStarted')).toHaveLength(2);
+  const names = (await run.events()).map(({ event, agent_id }) => `${agent_id ?? 'team'} ${event}`);
+  expect(names.filter((name) => name === 'b RunPaused')).toHaveLength(1);
+  expect(names.filter((name) => name === 'team TeamToolCallStarted')).toHaveLength(2);
   const { run: ended } = await run.reply({ 'pay b': { confirmed: true } });
   expect(ended).toMatchObject({ status: 'completed', result: { content: 'Both.' } });
 });

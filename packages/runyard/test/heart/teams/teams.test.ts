@@ -232,7 +232,7 @@ test('as many members work at once as the team allows', async () => {
   expect((await run.look()).responses.map(({ content }) => content)).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('members are asked as often as the team allows, and the leader hears of the limit', async () => {
+test('members are asked as often as the team allows, and the leader is notified of the limit', async () => {
   const model = scriptedModel([
     { toolCalls: [ask('a', '1', 'one'), ask('b', '2', 'two'), ask('a', '3', 'three')] },
     'Enough.',
@@ -318,11 +318,11 @@ describe('members', () => {
     });
     const first = await component.run('What is it?');
     await component.run('And now?', { sessionId: first.sessionId });
-    const [told, later] = second.requests.map(({ messages }) => messages.at(-1)!.content);
-    expect(told).toContain(
+    const [earlier, later] = second.requests.map(({ messages }) => messages.at(-1)!.content);
+    expect(earlier).toContain(
       'second task\n\n<member_interactions>\nMember: a\nTask: first task\nAnswer: forty-two',
     );
-    expect(told).not.toContain('team_history');
+    expect(earlier).not.toContain('team_history');
     expect(later).toContain('<team_history>\nUser: What is it?\nTeam: Done.\n</team_history>');
   });
 
@@ -424,15 +424,15 @@ test('cancelling a team ends its members first', async () => {
   const { run } = await handle.ended;
   expect(run.status).toBe('cancelled');
   const reader = engine.events(run.runId, 0);
-  const told: string[] = [];
+  const names: string[] = [];
   for (let events = await reader.next(); events !== null; events = await reader.next())
-    told.push(
+    names.push(
       ...events.map(({ data }) => {
         const { event, agent_id, team_id } = JSON.parse(data);
         return `${agent_id ?? team_id} ${event}`;
       }),
     );
-  expect(told.slice(-6)).toEqual([
+  expect(names.slice(-6)).toEqual([
     'a RunCancelled',
     'a RunCompleted',
     'inner TeamRunCancelled',

@@ -4,7 +4,7 @@ import { RunSlots, unlimitedSlots } from '../../../src/core/runs/leases/run-slot
 import { agent, loop, step, tool, workflow } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { begin, engineOver, executable, freshStore, gate } from '../harness.js';
-import { told, workflowRun } from './workflow-runs.js';
+import { eventNames, workflowRun } from './workflow-runs.js';
 
 /** Asks before a step, about an iteration, about what a step made, and inside an agent. */
 function asking() {
@@ -71,7 +71,7 @@ async function eventsOf(isBusy: boolean) {
   expect((await flowRun.look()).run.status).toBe('completed');
   // no place is kept for a run that has taken its slot
   expect(slots.keepPlace().waits).toBe(false);
-  return told(await flowRun.events());
+  return eventNames(await flowRun.events());
 }
 
 test('a workflow that had to wait for a slot after each answer emits the same as one that had not', async () => {

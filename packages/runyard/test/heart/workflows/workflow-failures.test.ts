@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agent, ModelError, type StepContext, step, workflow } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
-import { ran, told } from './workflow-runs.js';
+import { eventNames, ran } from './workflow-runs.js';
 
 describe('steps that fail', () => {
   test('are retried and then skipped, with the failure as their output', async () => {
@@ -113,7 +113,7 @@ describe('steps that fail', () => {
     });
     expect(runs[0]!.run.status).toBe('error');
     expect(ended.result!.content).toBe(results[0]!.content);
-    expect(told(await run.events()).filter((name) => name.startsWith('StepCompleted'))).toHaveLength(1);
+    expect(eventNames(await run.events()).filter((name) => name.startsWith('StepCompleted'))).toHaveLength(1);
   });
 
   test('an agent is run again as often as asked for', async () => {
@@ -204,7 +204,7 @@ describe('a step that failed and asks what to do', () => {
       stepRequirements: [],
     });
     expect(paused.requirements).not.toHaveProperty('pauseKind');
-    expect(told(await run.events()).slice(-2)).toEqual(['StepError shaky', 'WorkflowPaused']);
+    expect(eventNames(await run.events()).slice(-2)).toEqual(['StepError shaky', 'WorkflowPaused']);
     const again = await run.answer({ decision: 'retry' }, 'error');
     expect(again.requirements.errorRequirements.at(-1)).toMatchObject({
       error_message: 'no 2',

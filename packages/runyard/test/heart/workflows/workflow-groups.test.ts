@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { condition, loop, parallel, router, step, steps, workflow } from '../../../src/index.js';
 import { gate } from '../harness.js';
-import { ran, told } from './workflow-runs.js';
+import { eventNames, ran } from './workflow-runs.js';
 
 describe('groups', () => {
   test('a loop continues until its condition is met, forwards what it made, and sums up', async () => {
@@ -160,7 +160,7 @@ describe('groups', () => {
         status: 'error',
         result: { error: { message: "Step 'pay' failed: declined" } },
       });
-      const begun = told(await run.events()).filter((name) => name.startsWith('StepStarted'));
+      const begun = eventNames(await run.events()).filter((name) => name.startsWith('StepStarted'));
       return { done, begun, results };
     }
 

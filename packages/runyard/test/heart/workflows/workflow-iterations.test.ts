@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loop, type ReviewSettings, type StepContext, step, workflow } from '../../../src/index.js';
-import { ran, told } from './workflow-runs.js';
+import { eventNames, ran } from './workflow-runs.js';
 
 const after = ({ previousStepContent }: StepContext) => `after ${String(previousStepContent)}`;
 
@@ -41,7 +41,7 @@ describe('the iterations of a loop', () => {
     expect(ended.result!.content).toBe('after 2');
     expect(made).toEqual(['1', '2']);
     expect(results[0]!.steps).toHaveLength(2);
-    const names = told(await run.events());
+    const names = eventNames(await run.events());
     for (const [name, times] of [
       ['LoopExecutionStarted l', 1],
       ['LoopIterationStarted l', 2],
@@ -62,7 +62,7 @@ describe('the iterations of a loop', () => {
     expect(made).toEqual(['1', '1!', '2']);
     expect(results[0]!.steps!.map(({ content }) => content)).toEqual(['1!', '2']);
     expect(new Set(results[0]!.steps!.map(({ step_id }) => step_id)).size).toBe(1);
-    expect(told(await run.events())).toContain('StepContinued l');
+    expect(eventNames(await run.events())).toContain('StepContinued l');
   });
 
   test('can end the loop without a result', async () => {

@@ -3,7 +3,7 @@ import { agent, parallel, type ReviewSettings, step, team, workflow } from '../.
 import { scriptedModel } from '../../../src/testing.js';
 import { pausedOutput } from '../../support/outputs.js';
 import { call, payTool } from '../paused-runs.js';
-import { after, before, ran, reviewed, told } from './workflow-runs.js';
+import { after, before, eventNames, ran, reviewed } from './workflow-runs.js';
 
 describe('an agent that waits for a person', () => {
   const paying = (id: string, cents: number) => {
@@ -34,7 +34,7 @@ describe('an agent that waits for a person', () => {
       ],
     });
     expect(paused.runs[0]!.run.status).toBe('paused');
-    expect(told(await run.events()).slice(-3)).toEqual([
+    expect(eventNames(await run.events()).slice(-3)).toEqual([
       'RunPaused payer',
       'StepExecutorPaused payer',
       'WorkflowPaused',
@@ -47,7 +47,7 @@ describe('an agent that waits for a person', () => {
     });
     expect(ended.result!.content).toBe('after paid by payer');
     expect(payer.paid).toHaveLength(1);
-    const names = told(await run.events()).slice(count);
+    const names = eventNames(await run.events()).slice(count);
     expect(names.slice(0, 3)).toEqual([
       'StepExecutorContinued payer',
       'RunContinued payer',
@@ -217,7 +217,7 @@ describe('when no answer comes in time', () => {
     await run.engine.open();
     await expect.poll(async () => (await run.look()).run.status).not.toBe('paused');
     await expect.poll(async () => (await run.look()).run.status).not.toBe('running');
-    return { ...(await run.look()), names: told(await run.events()), ran: runs() };
+    return { ...(await run.look()), names: eventNames(await run.events()), ran: runs() };
   };
 
   test('the workflow is cancelled, or continues without the step, or with it', async () => {

@@ -13,7 +13,7 @@ import {
 } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { begin, engineOver, freshStore, gate, goOn } from '../harness.js';
-import { diesAndRecovers, told, workflowRun } from './workflow-runs.js';
+import { diesAndRecovers, eventNames, workflowRun } from './workflow-runs.js';
 
 /** Counts what is done, and never ends what is called `stuck` the first time. */
 function worker() {
@@ -46,7 +46,7 @@ async function recovered(
   const make = () => workflow({ id: 'w', steps: list });
   const run = await diesAndRecovers(make, work.reached, (keys) => stored.every((key) => keys.includes(key)));
   const looked = await run.look();
-  const names = told(await run.events());
+  const names = eventNames(await run.events());
   return { ...looked, names, times: (name: string) => names.filter((other) => other === name).length };
 }
 
@@ -196,7 +196,7 @@ test('a crash after an answer asks no question again and repeats nothing', async
   const next = engineOver(store, [make()]);
   await next.recover();
   const run = workflowRun(store, next, paused.runId);
-  const names = told(await run.events());
+  const names = eventNames(await run.events());
   expect((await run.look()).run).toMatchObject({ status: 'completed', result: { content: 'unstuck' } });
   expect(work.counts).toEqual({ a: 1, sure: 1, stuck: 2 });
   for (const name of [

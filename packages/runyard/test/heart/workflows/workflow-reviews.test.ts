@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agent, condition, router, step, steps, workflow } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
-import { after, ran, reviewed, told } from './workflow-runs.js';
+import { after, eventNames, ran, reviewed } from './workflow-runs.js';
 
 const coreKeys = [
   'step_id',
@@ -40,7 +40,7 @@ describe('a step that has to be confirmed', () => {
     expect(requirements).toMatchObject({ pausedStepIndex: 1, pausedStepName: 'danger', pauseKind: 'step' });
     for (const key of coreKeys) expect(requirements.stepRequirements[0]).toHaveProperty(key);
     const pausedEvents = await run.events();
-    expect(told(pausedEvents).slice(-2)).toEqual(['StepPaused danger', 'WorkflowPaused']);
+    expect(eventNames(pausedEvents).slice(-2)).toEqual(['StepPaused danger', 'WorkflowPaused']);
     expect(pausedEvents.at(-2)).toMatchObject({
       requires_confirmation: true,
       confirmation_message: 'Really?',
@@ -59,7 +59,7 @@ describe('a step that has to be confirmed', () => {
     expect(ended.run).toMatchObject({ status: 'completed', result: { content: 'after done' } });
     expect(runs()).toBe(1);
     const events = await run.events();
-    expect(told(events.slice(pausedEvents.length)).slice(0, 4)).toEqual([
+    expect(eventNames(events.slice(pausedEvents.length)).slice(0, 4)).toEqual([
       'StepContinued danger',
       'StepStarted danger',
       'StepOutput danger',
@@ -194,7 +194,7 @@ describe('the output of a step', () => {
   test('is kept when accepted, without running the step again', async () => {
     const { flow, runs } = reviewed(reviewing);
     const run = await ran(flow);
-    expect(told(await run.events()).slice(-4)).toEqual([
+    expect(eventNames(await run.events()).slice(-4)).toEqual([
       'StepOutput danger',
       'StepCompleted danger',
       'StepOutputReview danger',
@@ -211,7 +211,7 @@ describe('the output of a step', () => {
     const { run: ended } = await run.answer({ confirmed: true });
     expect(ended.result!.content).toBe('after done');
     expect(runs()).toBe(1);
-    const names = told(await run.events());
+    const names = eventNames(await run.events());
     expect(names).not.toContain('StepContinued danger');
     expect(names.filter((name) => name === 'StepStarted danger')).toHaveLength(1);
     expect(names.filter((name) => name === 'StepCompleted danger')).toHaveLength(1);
@@ -239,7 +239,7 @@ describe('the output of a step', () => {
     });
     expect(feedback).toEqual([null, 'shorter']);
     expect(runs()).toBe(2);
-    const names = told(await run.events());
+    const names = eventNames(await run.events());
     expect(names.slice(names.indexOf('WorkflowPaused') + 1)).toEqual([
       'StepContinued danger',
       'StepStarted danger',
@@ -308,7 +308,7 @@ test('a person chooses one of the existing routes', async () => {
   expect(ended.result!.content).toBe('AB');
   expect(results[0]!.steps!.map(({ step_name }) => step_name)).toEqual(['a', 'b']);
   expect(states[0]).toMatchObject({ selected_steps: ['a', 'b'] });
-  const names = told(await run.events());
+  const names = eventNames(await run.events());
   expect(names.slice(names.indexOf('WorkflowPaused') + 1)[0]).toBe('RouterExecutionStarted way');
 });
 

@@ -56,7 +56,7 @@ export function workflowRun(store: RunStore, engine: RunEngine, runId: string) {
 }
 
 /** Names of the events with their subjects. */
-export function told(events: readonly WireEvent[]): string[] {
+export function eventNames(events: readonly WireEvent[]): string[] {
   return events.map(({ event, step_name }) =>
     step_name === undefined ? event : `${event} ${String(step_name)}`,
   );

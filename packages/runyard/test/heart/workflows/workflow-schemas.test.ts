@@ -16,7 +16,7 @@ import {
 import { scriptedModel } from '../../../src/testing.js';
 import { changed, engineOver, goOn } from '../harness.js';
 import { call } from '../teams/team-runs.js';
-import { diesAndRecovers, ran, told } from './workflow-runs.js';
+import { diesAndRecovers, eventNames, ran } from './workflow-runs.js';
 
 const Report = z.object({ title: z.string(), lines: z.array(z.string()).default([]) });
 
@@ -162,7 +162,7 @@ test('foreach does a step for each item, in order, so many at once as allowed', 
     [1, 1],
     [1, 2],
   ]);
-  expect(told(await run.events())).toContain('ParallelExecutionCompleted all');
+  expect(eventNames(await run.events())).toContain('ParallelExecutionCompleted all');
   expect((await flow.runOrThrow('[]')).content).toEqual([[], [], false]);
 });
 
@@ -248,7 +248,7 @@ test('null is what a step made, and not the lack of it', async () => {
   expect(await none.run('[1]')).toMatchObject({ error: { message: expect.stringContaining('got null') } });
   const model = scriptedModel(['nothing']);
   const clerk = agent({ id: 'clerk', model });
-  await workflow({ id: 'told', steps: [() => null, clerk] }).runOrThrow('x');
+  await workflow({ id: 'nothing', steps: [() => null, clerk] }).runOrThrow('x');
   expect(model.requests[0]?.messages.at(-1)?.content).toBe('null');
 });
 
@@ -469,6 +469,6 @@ test('wrong options are refused by name', () => {
   const reviewed = { ...one, review: { requiresOutputReview: () => true } };
   expect(() => workflow({ id: 'w', steps: [parallel([reviewed])] })).toThrow('waits for a person');
   expect(() => workflow({ id: 'w', steps: [loop({ steps: [foreach(reviewed, { name: 'all' })] })] })).toThrow(
-    "inside of the parallel group 'all'",
+    "inside the parallel group 'all'",
   );
 });

@@ -3,7 +3,7 @@ import { executorRunsOf, stepResultsOf } from '../../../src/core/workflows/fold/
 import { agent, type StepContext, step, stepOutput, steps, team, workflow } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { allEvents, begin, engineOver, freshStore, gate } from '../harness.js';
-import { ran, told } from './workflow-runs.js';
+import { eventNames, ran } from './workflow-runs.js';
 
 const upper = ({ previousStepContent, input }: StepContext) =>
   String(previousStepContent ?? input).toUpperCase();
@@ -68,7 +68,7 @@ describe('steps in order', () => {
       ].sort(),
     );
     const events = await run.events();
-    expect(told(events)).toEqual([
+    expect(eventNames(events)).toEqual([
       'WorkflowStarted',
       'StepStarted upper',
       'StepOutput upper',
@@ -184,7 +184,7 @@ describe('steps in order', () => {
       { step_type: 'Steps', stop: true, steps: [{ step_name: 'stopper', stop: true }] },
     ]);
     expect(results).toHaveLength(1);
-    expect(told(await run.events())).toEqual([
+    expect(eventNames(await run.events())).toEqual([
       'WorkflowStarted',
       'StepsExecutionStarted group',
       'StepStarted stopper',

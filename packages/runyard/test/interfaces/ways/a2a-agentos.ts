@@ -33,7 +33,7 @@ class AgentosA2aClient implements Client {
     };
     return {
       rested,
-      hears: (news) => until(`the client receives ${news}`, () => frames.some(isNews[news])),
+      receives: (news) => until(`the client receives ${news}`, () => frames.some(isNews[news])),
       drop: () => connection.abort(),
     };
   }

@@ -65,7 +65,7 @@ class A2aClient implements Client {
     rested.catch(() => {});
     return {
       rested,
-      hears: (news) => until(`the client receives ${news}`, () => received.some(isNews[news])),
+      receives: (news) => until(`the client receives ${news}`, () => received.some(isNews[news])),
       drop: () => connection.abort(),
     };
   }

@@ -49,7 +49,7 @@ class AguiClient implements Client {
     rested.catch(() => {});
     return {
       rested,
-      hears: (news) =>
+      receives: (news) =>
         until(`the client receives ${news}`, () => received.some(({ type }) => type === isNews[news])),
       drop: () => agent.abortRun(),
     };

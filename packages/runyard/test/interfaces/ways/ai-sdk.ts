@@ -44,8 +44,8 @@ class AiSdkClient implements Client {
     const news = { text: 'text-delta', tool: 'tool-input-available' };
     return {
       rested,
-      hears: (what) =>
-        until(`the page hears of ${what}`, () => received.some(({ type }) => type === news[what])),
+      receives: (what) =>
+        until(`the page receives ${what}`, () => received.some(({ type }) => type === news[what])),
       drop: () => connection.abort(),
     };
   }

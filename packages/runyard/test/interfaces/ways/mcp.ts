@@ -50,20 +50,20 @@ class McpRunClient implements RunClient {
 
   start(asked: Asked): Following {
     const { message, sessionId: session_id, factoryInput: factory_input } = asked;
-    const told: string[] = [];
+    const reported: string[] = [];
     const rested = this.call(
       `run_${kindOf(asked)}`,
       { ...componentOf(asked), message, session_id, ...(factory_input && { factory_input }) },
       {
-        onprogress: (progress) => told.push(progress.message ?? ''),
+        onprogress: (progress) => reported.push(progress.message ?? ''),
       },
     ).then(seenOf);
     rested.catch(() => {});
     return {
       rested,
-      hears: () =>
+      receives: () =>
         until('the client learns of the call', () =>
-          told.some((text) => text.startsWith('Tool call started')),
+          reported.some((text) => text.startsWith('Tool call started')),
         ),
       drop: () => this.connection.cut(),
     };

@@ -39,7 +39,7 @@ class ResponsesClient implements Client {
     rested.catch(() => {});
     return {
       rested,
-      hears: (news) => until(`the client receives ${news}`, () => received.some(isNews[news])),
+      receives: (news) => until(`the client receives ${news}`, () => received.some(isNews[news])),
       drop: () => stream.abort(),
     };
   }

@@ -39,7 +39,7 @@ class ChatClient implements Client {
     rested.catch(() => {});
     return {
       rested,
-      hears: (news) => until(`the client receives ${news}`, () => received.some(textOf)),
+      receives: (news) => until(`the client receives ${news}`, () => received.some(textOf)),
       drop: () => connection.abort(),
     };
   }

@@ -28,7 +28,7 @@ export class RestClient implements Client {
       seenIn,
     );
     rested.catch(() => {});
-    return { hears: () => rested, rested, drop: () => connection.abort() };
+    return { receives: () => rested, rested, drop: () => connection.abort() };
   }
 
   async answer(asked: Asked, runId: string, requirements: readonly Body[]): Promise<Seen> {

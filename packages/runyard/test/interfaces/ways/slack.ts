@@ -88,7 +88,7 @@ class SlackClient implements Client {
     };
     return {
       rested,
-      hears: (news) => until(`the thread shows ${news}`, () => some(isNews[news])),
+      receives: (news) => until(`the thread shows ${news}`, () => some(isNews[news])),
       // a person has no connection that could be cut; the answer has one, which Slack ends when it likes
       drop: () => slackDouble.expireStreams(),
     };

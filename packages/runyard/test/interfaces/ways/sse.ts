@@ -40,7 +40,7 @@ class SseRunClient extends RestClient {
     rested.catch(() => {});
     return {
       rested,
-      hears: async (news) => {
+      receives: async (news) => {
         const opened = await stream;
         return opened.until(() => opened.events.find(isNews(news)), news);
       },

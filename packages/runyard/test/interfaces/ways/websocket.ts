@@ -34,7 +34,7 @@ class WebSocketClient implements Client {
     let last: string | undefined;
     return {
       rested,
-      hears: async (news) => {
+      receives: async (news) => {
         const socket = await connected;
         return socket.until(() => socket.events.find(isNews(news)), news);
       },

@@ -73,10 +73,10 @@ export async function bothWays(
     expect(essence(compared(other))).toEqual(essence(compared(stored)));
   }
   // only a stored run shows its events, and leaves out that there were no calls
-  const { events: _events, ...told } = stored;
+  const { events: _events, ...others } = stored;
   const { tools } = answer.body;
   const shown = { ...answer.body, tools: tools?.length ? tools : undefined };
-  expect(essence(JSON.parse(JSON.stringify(shown)))).toEqual(essence(told));
+  expect(essence(JSON.parse(JSON.stringify(shown)))).toEqual(essence(others));
   return { stored, stream };
 }
 

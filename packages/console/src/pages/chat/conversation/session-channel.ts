@@ -1,4 +1,4 @@
-/** Tells other tabs of this browser that something happened in a session. They need not wait until they ask again. */
+/** Notifies other tabs of this browser of what happened in a session. They need not wait until they ask again. */
 export class SessionChannel {
   readonly #name: string;
   readonly #heard: () => void;

@@ -6,7 +6,7 @@ export interface Neighbours {
   readonly after: string | undefined;
 }
 
-/** Contents that share all metadata are told apart by their ids, among so many chunks. */
+/** Contents that share all metadata are distinguished by their ids, among so many chunks. */
 const mostLooked = 200;
 
 /**

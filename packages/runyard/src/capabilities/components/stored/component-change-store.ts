@@ -53,7 +53,7 @@ export class ComponentChange {
     return this.#component;
   }
 
-  /** Sets fields of the component: editors who read an earlier state are told so. */
+  /** Sets fields of the component: editors who read an earlier state receive a conflict. */
   set(fields: Partial<ComponentFields>): void {
     this.#component = { ...this.#component, ...fields };
     this.#isEdited = true;

@@ -15,7 +15,7 @@ export interface ContentIdentity {
   readonly source?: string | undefined;
   /** The path, the URL, the file name, or `manual` for a text. */
   readonly origin: string;
-  /** Of the bytes: given for a text that nothing else tells apart from others. */
+  /** Of the bytes: given for a text that nothing else distinguishes from others. */
   readonly digest?: string | undefined;
 }
 

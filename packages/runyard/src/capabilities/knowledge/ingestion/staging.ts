@@ -148,7 +148,7 @@ export class Staging {
   }
 }
 
-/** Says of a failure that it is one of storing. An abort is none. */
+/** Marks a failure as a failure to store. An abort is not a failure. */
 export async function storing<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   try {
     return await work;

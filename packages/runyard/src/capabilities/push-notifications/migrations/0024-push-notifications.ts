@@ -1,6 +1,6 @@
 import type { Migration } from '../../../platform/storage/database.js';
 
-/** Where clients want to be notified of their runs, what they have been told, and the key that signs it. */
+/** Where clients want to be notified of their runs, what they have received, and the key that signs it. */
 export const pushNotifications: Migration = {
   version: 24,
   name: 'push-notifications',

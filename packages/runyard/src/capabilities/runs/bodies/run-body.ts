@@ -173,7 +173,7 @@ function listedConversationOf(view: RunView, media: RunMedia, format: WireFormat
 
 /** The tool calls of a run, those included that are being executed. */
 function listedTools({ run, steps, soFar }: RunView): readonly JsonObject[] {
-  const known = toolExecutionsOf(toldSteps(run, steps)).map(toolExecutionBody);
+  const known = toolExecutionsOf(shownSteps(run, steps)).map(toolExecutionBody);
   if (!isUnfinished(run)) return known;
   const ids = new Set(known.map(({ tool_call_id: id }) => id));
   return [...known, ...(soFar?.tools ?? []).filter(({ tool_call_id: id }) => !ids.has(id))];
@@ -190,18 +190,18 @@ function contentSoFar({ run, steps, soFar }: RunView): Json {
 /** What to show of a run that no process executes; a run in progress has its own output so far. */
 function restingView({ run, steps }: RunView) {
   if (!isResting(run)) return { result: null, messages: [], tools: [], references: [], requirements: [] };
-  const told = toldSteps(run, steps);
+  const shown = shownSteps(run, steps);
   return {
     result: run.result,
     messages: messagesOf(run, steps),
-    tools: toolExecutionsOf(told).map(toolExecutionBody),
+    tools: toolExecutionsOf(shown).map(toolExecutionBody),
     references: referencesOf(steps),
-    requirements: teamRequirementsOf(run, told).map(requirementBody),
+    requirements: teamRequirementsOf(run, shown).map(requirementBody),
   };
 }
 
 /** A cancelled run's questions can no longer be answered. */
-function toldSteps({ status }: Run, steps: readonly StepRecord[]): readonly StepRecord[] {
+function shownSteps({ status }: Run, steps: readonly StepRecord[]): readonly StepRecord[] {
   return status === 'cancelled' ? steps.filter((step) => !isOpenQuestion(step)) : steps;
 }
 

@@ -134,11 +134,11 @@ function doneFields(run: Run, steps: readonly StepRecord[], statusText: StatusTe
 function restingFields(run: Run, steps: readonly StepRecord[], statusText: StatusText): Body {
   const chat = chatRunOf(run, steps);
   // a cancelled run's questions can no longer be answered
-  const told = run.status === 'paused' ? steps : steps.filter((step) => !isOpenQuestion(step));
+  const shown = run.status === 'paused' ? steps : steps.filter((step) => !isOpenQuestion(step));
   return {
     ...doneFields(run, steps, statusText),
     workflow_agent_run: chat && executorRunBody({ ...chat, stepId: null }, run, statusText),
-    ...pauseFields(workflowRequirementsOf(run, told)),
+    ...pauseFields(workflowRequirementsOf(run, shown)),
   };
 }
 

@@ -47,9 +47,9 @@ type TimedEvent = readonly [number, RunEvent];
 export function rebuiltEvents(journal: Journal): LoggedEvent[] {
   const { run } = journal;
   if (!terminalStatuses.has(run.status)) return [];
-  const told = run.kind === 'workflow' ? workflowEvents(journal) : conversationEvents(journal);
+  const rebuilt = run.kind === 'workflow' ? workflowEvents(journal) : conversationEvents(journal);
   // a run that gave out fewer indices has room for fewer events: its end matters most
-  const events = run.nextEventIndex === 0 ? [] : told.slice(-run.nextEventIndex);
+  const events = run.nextEventIndex === 0 ? [] : rebuilt.slice(-run.nextEventIndex);
   const first = run.nextEventIndex - events.length;
   const texts = new LongTexts(run.attempt);
   const origin = outermostOrigin(run, standIn(run).eventFields);

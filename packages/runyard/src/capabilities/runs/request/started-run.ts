@@ -82,7 +82,7 @@ export function attachedTo({ engine, runs }: RunSpace, run: Run): RunHandle {
     get ended() {
       return ended();
     },
-    get told() {
+    get reported() {
       return ended();
     },
     stored: () => Promise.resolve(),
@@ -93,7 +93,7 @@ export function attachedTo({ engine, runs }: RunSpace, run: Run): RunHandle {
 
 /** Waits for the end of a run, also when another process took it over in between. */
 export function endOf(space: RunSpace, handle: RunHandle): Promise<EndedRun> {
-  return handle.told.catch((error: unknown) => {
+  return handle.reported.catch((error: unknown) => {
     if (!isFenced(error)) throw error;
     return attachedTo(space, handle.run).ended;
   });

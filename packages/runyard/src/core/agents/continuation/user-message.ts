@@ -25,7 +25,7 @@ async function addThose(
       execution.input.content = input;
       await runPreHooks(execution, `${userMessageKey(step)}:`);
       await searchForContext(execution, `${userMessageKey(step)}:`);
-      execution.remembering.hear(execution.input.content, `${userMessageKey(step)}:`);
+      execution.remembering.receive(execution.input.content, `${userMessageKey(step)}:`);
     }
     messages.push(userMessageOf(step, [...context.steps('hook'), ...context.steps('knowledge')]));
   }

@@ -8,7 +8,7 @@ import { hasKnowledge, knowledgeOf } from './knowledge-use.js';
 import { contextSearchKey } from './references-text.js';
 import { longestQuery, searchFailure, searchKnowledge } from './search-knowledge.js';
 
-/** How many keys the model is told, and how long each may be. */
+/** How many keys the model receives, and how long each may be. */
 const mostKeys = 100;
 const longestKey = 100;
 

@@ -16,7 +16,7 @@ export interface KnowledgeUse {
   readonly knowledge?: OfRun<Knowledge | readonly Knowledge[]>;
   /** Gives the model a tool to search its knowledge. Default true. */
   readonly searchKnowledge?: boolean;
-  /** Tells the model in the system message to search before it answers. Default true. */
+  /** Instructs the model in the system message to search before it answers. Default true. */
   readonly addSearchKnowledgeInstructions?: boolean;
   /** Restricts every search: metadata that chunks have to have, or expressions of the filter language. */
   readonly knowledgeFilters?: JsonObject | readonly JsonObject[];

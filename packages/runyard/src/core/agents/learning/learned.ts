@@ -58,13 +58,13 @@ function memory(given: JsonObject): Learned['memories'] {
 function sessionContext(value: Json | undefined): JsonObject {
   if (!isJsonObject(value)) return {};
   const { summary, goal, plan, progress } = value;
-  const told = {
+  const texts = {
     summary: textOf(summary),
     goal: textOf(goal),
     plan: textsIn(plan),
     progress: textsIn(progress),
   };
-  return Object.fromEntries(Object.entries(told).filter(([, content]) => content.length > 0));
+  return Object.fromEntries(Object.entries(texts).filter(([, content]) => content.length > 0));
 }
 
 function entity(given: JsonObject): LearnedEntity[] {

@@ -16,7 +16,7 @@ import { block, memoryLines } from './memory-text.js';
 const knownMemories = 100;
 const longestMessage = 8_000;
 /** How many memories the event lists. */
-const toldMemories = 100;
+const listedMemories = 100;
 
 /** Not the key of a step: a paused run was done with its memories, but had not emitted the event yet. */
 const eventKey = 'memory-update';
@@ -46,7 +46,7 @@ class Remembering implements UserListener {
     private readonly userId: string,
   ) {}
 
-  hear(message: string, prefix = ''): void {
+  receive(message: string, prefix = ''): void {
     if (message.trim() === '') return;
     // the run that this one is a copy of has remembered it
     if (this.context.recorded(modelKey(prefix))?.attempt === inheritedAttempt) return;
@@ -140,7 +140,7 @@ class Remembering implements UserListener {
 
   private async toTell(): Promise<readonly UserMemory[]> {
     try {
-      return await this.context.ports.memories.list(this.userId, toldMemories);
+      return await this.context.ports.memories.list(this.userId, listedMemories);
     } catch (error) {
       this.complain(error);
       return [];
@@ -155,7 +155,7 @@ class Remembering implements UserListener {
 }
 
 /** For runs that remember nothing. */
-const noListener: UserListener = { hear() {}, completed() {}, settled() {} };
+const noListener: UserListener = { receive() {}, completed() {}, settled() {} };
 
 /** The listener for the messages of the user of this run. */
 export function listenerOf(agent: AgentDefinition, context: RunContext): UserListener {

@@ -131,12 +131,12 @@ function approvalPart(
 export function waitFor({ run, root }: RunContext, state: ToolRequirementState): Requirement {
   const { requirement } = state;
   // callers continue the outermost run
-  const told = run.runId === root.runId ? state : { ...state, member: memberOf(run) };
+  const placed = run.runId === root.runId ? state : { ...state, member: memberOf(run) };
   return {
     key: state.waitKey.slice('wait:'.length),
     kind: requirement.kind,
     data: requirement,
-    ...(requirement.approval?.type === 'required' && { approval: pendingApproval(root, told) }),
+    ...(requirement.approval?.type === 'required' && { approval: pendingApproval(root, placed) }),
   };
 }
 

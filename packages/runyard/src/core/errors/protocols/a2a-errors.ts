@@ -1,6 +1,6 @@
 import { define } from '../runyard-error.js';
 
-/** What only clients of the Agent2Agent protocol are told. `interfaces/a2a/protocol-errors.ts` has the codes of the protocol. */
+/** What only clients of the Agent2Agent protocol receive. `interfaces/a2a/protocol-errors.ts` has the codes of the protocol. */
 export const a2aErrors = {
   invalidA2aRequest: define('invalid_a2a_request', 400, (text: string) => text),
   invalidJsonRpc: define('invalid_json_rpc', 400, (text: string) => `Invalid JSON-RPC request: ${text}`),

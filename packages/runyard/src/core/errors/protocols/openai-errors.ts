@@ -1,6 +1,6 @@
 import { RunyardError } from '../runyard-error.js';
 
-/** What only clients of the OpenAI API are told. `interfaces/openai/protocol-errors.ts` has the form of the protocol. */
+/** What only clients of the OpenAI API receive. `interfaces/openai/protocol-errors.ts` has the form of the protocol. */
 export const openaiErrors = {
   /** `param`: the parameter that is wrong, as the client names it. */
   openaiRequest: (text: string, param?: string, code = 'invalid_value') =>

@@ -13,7 +13,7 @@ const version = 1;
  */
 export function requestKey(owner: string, model: Model, request: ModelRequest): string {
   const { id, provider, name, parameters = {} } = model;
-  // the bytes of media are told apart by their hashes
+  // the bytes of media are identified by their hashes
   const { messages, media: _contents, ...others } = request;
   const calls = new Map<string, number>();
   const numbered = (callId: string) => {

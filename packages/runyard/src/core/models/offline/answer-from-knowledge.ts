@@ -41,8 +41,8 @@ export function foundDocuments(
   return results.every(isSearch) ? results.flatMap(({ content }) => documentsIn(content)) : undefined;
 }
 
-/** Whether the system message tells the model to search. */
-export function isToldToSearch(system: string): boolean {
+/** Whether the system message instructs the model to search. */
+export function requiresSearch(system: string): boolean {
   return knowledgeBlock.test(system);
 }
 
@@ -91,9 +91,9 @@ export function answerFromDocuments(question: string, documents: readonly FoundD
   const best = passages[0];
   if (best === undefined) return 'I found nothing about that in the knowledge base.';
   // what says hardly anything about the question is left out beside a passage that does
-  const told = passages.filter(({ score }) => score * 2 > best.score).slice(0, mostPassages);
-  const texts = [...new Set(told.map(({ text }) => text))];
-  const sources = [...new Set(told.flatMap(({ name }) => name ?? []))];
+  const quoted = passages.filter(({ score }) => score * 2 > best.score).slice(0, mostPassages);
+  const texts = [...new Set(quoted.map(({ text }) => text))];
+  const sources = [...new Set(quoted.flatMap(({ name }) => name ?? []))];
   const named = sources.length === 0 ? '' : `\n\nSources: ${sources.join(', ')}`;
   return `${texts.join('\n\n')}${named}`;
 }

@@ -174,9 +174,9 @@ export function isGreeting(question: string): boolean {
 
 function asGreeting({ question, system, earlier }: Conversation): string | undefined {
   if (!isGreeting(question)) return undefined;
-  const told =
+  const introduced =
     nameIn(question) ?? earlier.findLast(({ role, content }) => role === 'user' && nameIn(content));
-  const name = typeof told === 'object' ? nameIn(told.content) : (told ?? nameIn(system));
+  const name = typeof introduced === 'object' ? nameIn(introduced.content) : (introduced ?? nameIn(system));
   return `Hello${name ? ` ${name}` : ''}! ${introduction}`;
 }
 
@@ -184,8 +184,8 @@ function byDefault({ question, system, earlier }: Conversation): string {
   const name = nameIn(system);
   const heard =
     question.trim() === '' ? 'You sent an empty message.' : `You said: “${shorten(question.trim(), 300)}”`;
-  const told = nameIn(question);
-  if (told) return `Nice to meet you, ${told}. I will remember that in this conversation.`;
+  const introduced = nameIn(question);
+  if (introduced) return `Nice to meet you, ${introduced}. I will remember that in this conversation.`;
   const hello = name && /\b(?:greet|address|name)/i.test(system) ? `Hello ${name}! ` : '';
   return earlier.length > 0 ? `${hello}${heard} (offline model)` : `${hello}${heard}\n${introduction}`;
 }

@@ -7,7 +7,7 @@ import type { Model, ModelCallOptions, ModelChunk, ModelRequest, ModelResponse }
 import {
   chooseSearch,
   foundDocuments,
-  isToldToSearch,
+  requiresSearch,
   withoutKnowledgeBlock,
 } from './answer-from-knowledge.js';
 import { chooseMembers } from './choose-member.js';
@@ -71,13 +71,13 @@ async function answer(request: ModelRequest): Promise<ModelResponse> {
 }
 
 /** The leader of a team asks who fits; tools of its own are for what no member does. */
-function chooseCalls({ question, system, told }: ReadRequest, request: ModelRequest): ToolCall[] {
+function chooseCalls({ question, system, mustSearch }: ReadRequest, request: ModelRequest): ToolCall[] {
   const { tools, toolChoice } = request;
   const remembered = rememberFacts(question, request);
   if (remembered !== undefined) return remembered;
   const members = chooseMembers(question, system, tools, toolChoice);
   if (members.length > 0) return members;
-  const searches = told && !isGreeting(question) ? chooseSearch(question, tools, toolChoice) : [];
+  const searches = mustSearch && !isGreeting(question) ? chooseSearch(question, tools, toolChoice) : [];
   if (searches.length === 0) return chooseToolCalls(question, tools, toolChoice);
   // what a message asks for by name comes before a search
   const others = tools.filter(({ name }) => !knowledgeTools.has(name));
@@ -99,7 +99,7 @@ function structured(schema: JsonObject, { question, results, attachments }: Conv
 
 interface ReadRequest extends Conversation {
   /** The system message says that the model is to search its knowledge. */
-  readonly told: boolean;
+  readonly mustSearch: boolean;
 }
 
 async function read(request: ModelRequest): Promise<ReadRequest> {
@@ -112,7 +112,7 @@ async function read(request: ModelRequest): Promise<ReadRequest> {
   return {
     question: spoken.slice(0, longestQuestion),
     system: `${withoutKnowledgeBlock(system)}\n${context}`,
-    told: isToldToSearch(system),
+    mustSearch: requiresSearch(system),
     found: foundDocuments(results, references),
     earlier: messages
       .slice(0, Math.max(asked, 0))

@@ -12,7 +12,7 @@ const personal =
   /\b(?:my [\p{L} ]{1,40} (?:is|are)|call me|I(?: am|['’]m|['’]ve| have| like| love| prefer| enjoy| hate| dislike| live| work| speak| own| study| need| come from| was born))\b/iu;
 
 /** “Remember that …” */
-const told = /^(?:please )?(?:remember|keep in mind|note|don['’]t forget)(?: that| this)?:?\s+(.+)$/is;
+const reminder = /^(?:please )?(?:remember|keep in mind|note|don['’]t forget)(?: that| this)?:?\s+(.+)$/is;
 
 /**
  * What the message says about the user, as calls of the tools with which memories are kept. Undefined when the request
@@ -26,7 +26,7 @@ export function rememberFacts(question: string, request: ModelRequest): ToolCall
       .filter((fact) => !known.includes(fact))
       .map((memory) => toolCall('add_memory', { memory, topics: [] }));
   }
-  const fact = names.has('update_user_memory') ? told.exec(question)?.[1]?.trim() : undefined;
+  const fact = names.has('update_user_memory') ? reminder.exec(question)?.[1]?.trim() : undefined;
   return fact === undefined
     ? undefined
     : [toolCall('update_user_memory', { operation: 'add', memory: capitalised(fact) })];
@@ -41,7 +41,7 @@ function partsOf(content: string): { known: string; message: string } {
 function factsIn(message: string): string[] {
   const facts = sentences(message)
     .filter((sentence) => !sentence.endsWith('?'))
-    .flatMap((sentence) => told.exec(sentence)?.[1] ?? (personal.test(sentence) ? sentence : []));
+    .flatMap((sentence) => reminder.exec(sentence)?.[1] ?? (personal.test(sentence) ? sentence : []));
   return [...new Set(facts.map(capitalised))].slice(0, mostFacts);
 }
 

@@ -74,7 +74,7 @@ export class RelayedRun {
     return this.next();
   }
 
-  /** Whether somebody follows the run. */
+  /** Whether anybody follows the run. */
   private async send(events: readonly LoggedEvent[]): Promise<boolean> {
     let followers = Number.POSITIVE_INFINITY;
     const last = events.at(-1);

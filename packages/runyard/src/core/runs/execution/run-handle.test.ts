@@ -16,11 +16,11 @@ test('an end that cannot be stored for now rejects for callers who wait, before 
     store = resolve;
   });
   const execution = executed(() => stored);
-  const before = execution.told;
+  const before = execution.reported;
   execution.received({} as never);
   execution.delayed(new Error('not stored'));
   await expect(before).rejects.toThrow('not stored');
-  await expect(execution.told).rejects.toThrow('not stored');
+  await expect(execution.reported).rejects.toThrow('not stored');
   store(ended);
   expect(await execution.ended).toBe(ended);
 });
@@ -28,5 +28,5 @@ test('an end that cannot be stored for now rejects for callers who wait, before 
 test('a caller who only asks later gets the same end, and its delay', async () => {
   const execution = executed(() => new Promise(() => {}));
   execution.delayed(new Error('not stored'));
-  await expect(execution.told).rejects.toThrow('not stored');
+  await expect(execution.reported).rejects.toThrow('not stored');
 });

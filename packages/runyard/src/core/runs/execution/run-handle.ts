@@ -15,7 +15,7 @@ export interface RunHandle {
   /** Resolves when the run has ended (or paused) and that is durable. */
   readonly ended: Promise<EndedRun>;
   /** The same for a caller who waits: rejects when the end cannot be stored for now. The run itself is not lost. */
-  readonly told: Promise<EndedRun>;
+  readonly reported: Promise<EndedRun>;
   /** Resolves when all that the run has done so far is durable. */
   stored(): Promise<void>;
   events(fromIndex?: number, filter?: (event: LoggedEvent) => boolean): EventReader;
@@ -45,7 +45,9 @@ export class Executed implements Receiver<RunResult> {
   /** Resolves the promise of callers who asked for the outcome before it was there. */
   private asked: Receiver<EndedRun> | undefined;
   private delay: Error | undefined;
-  private waiting: { readonly told: Promise<EndedRun>; readonly reject: (delay: Error) => void } | undefined;
+  private waiting:
+    | { readonly reported: Promise<EndedRun>; readonly reject: (delay: Error) => void }
+    | undefined;
 
   constructor(
     private readonly executor: Executor,
@@ -81,10 +83,10 @@ export class Executed implements Receiver<RunResult> {
   }
 
   /** Made for those who wait for it: the reader of a stream does not. */
-  get told(): Promise<EndedRun> {
+  get reported(): Promise<EndedRun> {
     if (this.delay !== undefined) return handled(Promise.reject(this.delay));
     this.waiting ??= this.awaited();
-    return this.waiting.told;
+    return this.waiting.reported;
   }
 
   /** The end cannot be stored for now. */
@@ -95,11 +97,11 @@ export class Executed implements Receiver<RunResult> {
 
   private awaited() {
     let reject = (_: Error): void => {};
-    const told = new Promise<EndedRun>((resolve, fail) => {
+    const reported = new Promise<EndedRun>((resolve, fail) => {
       reject = fail;
       this.ended.then(resolve, fail);
     });
-    return { told: handled(told), reject };
+    return { reported: handled(reported), reject };
   }
 }
 
@@ -114,8 +116,8 @@ export class LiveHandle implements RunHandle {
     return this.executed.ended;
   }
 
-  get told(): Promise<EndedRun> {
-    return this.executed.told;
+  get reported(): Promise<EndedRun> {
+    return this.executed.reported;
   }
 
   get runId(): string {

@@ -17,8 +17,8 @@ export type LeaseEnd =
   | 'handed_on';
 
 /**
- * Hears what an engine does as it happens, to count it. Its methods are called on the way of every run: they must
- * neither fail nor take time.
+ * Is notified of what an engine does as it happens, to count it. Its methods are called on the way of every run: they
+ * must neither fail nor take time.
  */
 export interface RunObserver {
   /** A run begins to be executed here: a new one, one that continues, or one whose process died. */

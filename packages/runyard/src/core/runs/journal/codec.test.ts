@@ -33,8 +33,8 @@ describe('a record', () => {
       readonly parts: { readonly size: number }[];
       readonly note?: string | null | undefined;
     }>();
-    const told = variant('outcome', { passed: {}, refused: { why: text } });
-    expectTypeOf<Shaped<typeof told>>().toEqualTypeOf<
+    const codec = variant('outcome', { passed: {}, refused: { why: text } });
+    expectTypeOf<Shaped<typeof codec>>().toEqualTypeOf<
       { readonly outcome: 'passed' } | { readonly outcome: 'refused'; readonly why: string }
     >();
   });

@@ -80,16 +80,16 @@ test('a value holds a long text, or is heavy without one', () => {
 
 test('a text of the journal keeps its id, one that only an event holds is forgotten once it is stored', () => {
   const texts = new LongTexts(2);
-  const [said, told] = [long('said'), long('told')];
+  const [said, emitted] = [long('said'), long('emitted')];
   texts.keep(said);
-  const ids = [texts.idOf(said), texts.idOf(told)];
+  const ids = [texts.idOf(said), texts.idOf(emitted)];
   expect(texts.takeNew().map(({ id, kept }) => ({ id, kept }))).toEqual([
     { id: ids[0], kept: true },
     { id: ids[1], kept: false },
   ]);
   expect(texts.idOf(said)).toBe(ids[0]);
   expect(texts.takeNew()).toEqual([]);
-  expect(texts.idOf(told)).not.toBe(ids[1]);
+  expect(texts.idOf(emitted)).not.toBe(ids[1]);
 });
 
 test('a value that is there twice counts twice, and one that JSON cannot hold is rejected', () => {

@@ -133,15 +133,15 @@ describe('group commit', () => {
   test('a flush resolves only after the transaction ended', async () => {
     const { journal, queue } = setUp();
     const source = new Source('a');
-    let told = false;
+    let resolved = false;
     const flushed = queue.flush(source).then(() => {
-      told = true;
+      resolved = true;
     });
     await journal.begun(1);
-    expect([told, source.state]).toEqual([false, 'open']);
+    expect([resolved, source.state]).toEqual([false, 'open']);
     journal.commits[0]!.end();
     await flushed;
-    expect([told, source.state]).toEqual([true, 'written']);
+    expect([resolved, source.state]).toEqual([true, 'written']);
   });
 
   test('a write without a waiter goes with the next batch, or by itself after a moment', async () => {
@@ -327,9 +327,9 @@ describe('a source that throws', () => {
   test.each(throwing)('in %s fails alone, and the queue stays in use', async (method) => {
     const { journal, queue, lines } = setUp();
     const [broken, other] = [new Source('broken'), new Source('other')];
-    let told = 0;
+    let refusals = 0;
     broken.refused = () => {
-      told += 1;
+      refusals += 1;
     };
     broken[method] = () => {
       throw new TypeError('careless');
@@ -340,7 +340,7 @@ describe('a source that throws', () => {
     const [first, second] = await flushed;
     expect(first).toMatchObject({ status: 'rejected' });
     expect(second).toMatchObject({ status: 'fulfilled' });
-    expect([told, lines.length]).toEqual([method === 'refused' ? 0 : 1, 1]);
+    expect([refusals, lines.length]).toEqual([method === 'refused' ? 0 : 1, 1]);
     await expect(queue.flush(broken)).rejects.toThrow();
     const later = queue.flush(new Source('later'));
     await journal.begun(2);

@@ -13,7 +13,7 @@ type HintKind =
   | 'cancel_requested'
   /** The schema of the database was migrated. It concerns no run. */
   | 'schema_changed'
-  /** A process cannot be reached the quicker way, and hears only this one. It concerns no run: `runId` names the process. */
+  /** A process cannot be reached the quicker way, and listens only here. It concerns no run: `runId` names the process. */
   | 'hears_only_here'
   /** A request of an interface was answered, or has a message. It concerns no run: `runId` is the key of the request. */
   | 'request_changed';

@@ -101,7 +101,7 @@ function listTasks(team: LeadersTeam): Tool {
 function addTaskNote(team: LeadersTeam): Tool {
   return nativeTool({
     name: 'add_task_note',
-    description: 'Write something down with a task; whoever does it is told.',
+    description: 'Add a note to a task. The member who executes the task receives it.',
     inputSchema: z.object({ task_id: taskId, note: z.string().min(1).max(4_000) }),
     execute({ task_id }, site) {
       const { context, stepKey } = leaderCallOf(team, site);

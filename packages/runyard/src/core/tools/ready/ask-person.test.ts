@@ -35,7 +35,7 @@ describe('the tools that ask a person', () => {
       getUserInput(),
       { user_input_fields: Array.from({ length: 21 }, (_, i) => field(`f${i}`)) },
     ],
-    ['a type that is none', getUserInput(), { user_input_fields: [{ ...field('a'), field_type: 'date' }] }],
+    ['an unknown type', getUserInput(), { user_input_fields: [{ ...field('a'), field_type: 'date' }] }],
     ['nothing to choose from', askUser(), { questions: [question(['x'])] }],
     ['two options of a name', askUser(), { questions: [question(['x', 'x'])] }],
     ['too many questions', askUser(), { questions: Array.from({ length: 5 }, () => question(['x', 'y'])) }],

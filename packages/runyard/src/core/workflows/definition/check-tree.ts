@@ -19,7 +19,7 @@ export function checkTree(workflowId: string, nodes: readonly WorkflowNode[]): v
 function checkNodes(nodes: readonly WorkflowNode[], place: Place): void {
   if (place.depth > deepest)
     throw errors.invalidConfig(
-      `Workflow '${place.workflows[0]}' has steps inside of each other deeper than ${deepest} levels. Make it flatter.`,
+      `Workflow '${place.workflows[0]}' has steps nested deeper than ${deepest} levels. Make it flatter.`,
     );
   for (const node of nodes) checkNode(node, place);
 }
@@ -29,7 +29,7 @@ function checkNode(node: WorkflowNode, place: Place): void {
   const within = isSideBySide ? node.name : place.parallel;
   if (place.parallel !== undefined && needsPerson(node))
     throw errors.invalidConfig(
-      `Workflow '${place.workflows[0]}': ${node.type.toLowerCase()} '${node.name}' waits for a person inside of the parallel group '${place.parallel}'. Put it before or after the group.`,
+      `Workflow '${place.workflows[0]}': ${node.type.toLowerCase()} '${node.name}' waits for a person inside the parallel group '${place.parallel}'. Put it before or after the group.`,
     );
   if (node.type !== 'Step') {
     checkNodes(nodesInside(node), { ...place, depth: place.depth + 1, parallel: within });
@@ -41,7 +41,7 @@ function checkNode(node: WorkflowNode, place: Place): void {
   const { id } = node.run.component;
   if (place.workflows.includes(id))
     throw errors.invalidConfig(
-      `Workflow '${place.workflows[0]}': step '${node.name}' runs the workflow '${id}' inside of itself.`,
+      `Workflow '${place.workflows[0]}': step '${node.name}' runs the workflow '${id}' inside itself.`,
     );
   checkNodes(inner, { workflows: [...place.workflows, id], depth: place.depth + 1, parallel: within });
 }

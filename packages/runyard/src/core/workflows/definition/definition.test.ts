@@ -50,7 +50,7 @@ describe('a wrong definition is refused with a message that names it', () => {
       'itself',
       () =>
         workflow({ id: 'w', steps: [workflow({ id: 'x', steps: [workflow({ id: 'w', steps: [done] })] })] }),
-      /'w'.*inside of itself/,
+      /'w'.*inside itself/,
     ],
     [
       'a person in parallel',

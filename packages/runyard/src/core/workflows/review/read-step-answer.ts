@@ -50,7 +50,7 @@ function choicesIn({ body, stepName }: StepRequirementState, given: JsonObject):
   if (unknown !== undefined)
     throw refused(
       stepName,
-      `'selected_choices' names '${unknown}', which is none of ${choices.map((name) => `'${name}'`).join(', ')}`,
+      `'selected_choices' names '${unknown}', which is not one of ${choices.map((name) => `'${name}'`).join(', ')}`,
     );
   if (names.length > 1 && body.allow_multiple_selections !== true)
     throw refused(stepName, "'selected_choices' can name only one");

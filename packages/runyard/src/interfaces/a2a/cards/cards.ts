@@ -21,7 +21,7 @@ export interface WantedCard {
   readonly extended?: boolean;
 }
 
-/** A card, and what tells it from others that say something else. */
+/** A card, and what distinguishes it from others that say something else. */
 export interface MadeCard {
   readonly card: JsonObject;
   readonly tag: string;

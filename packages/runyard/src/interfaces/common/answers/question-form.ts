@@ -82,22 +82,22 @@ const typesOfForms = new Map<string, 'string' | 'integer' | 'number' | 'boolean'
 ]);
 
 function propertyOf({ name, type, description, value, schema, allowed }: InputField): Property | undefined {
-  const told = { title: name, ...(description !== undefined && { description }) };
+  const labelled = { title: name, ...(description !== undefined && { description }) };
   const labels = allowed ?? (Array.isArray(schema?.enum) ? schema.enum : undefined);
   if (type === 'str' && labels?.every((label) => typeof label === 'string'))
     return {
-      ...told,
+      ...labelled,
       type: 'string',
       enum: labels.map(String),
       ...(typeof value === 'string' && { default: value }),
     };
   const formType = typesOfForms.get(type);
   if (formType === 'string')
-    return { ...told, type: formType, ...(typeof value === 'string' && { default: value }) };
+    return { ...labelled, type: formType, ...(typeof value === 'string' && { default: value }) };
   if (formType === 'boolean')
-    return { ...told, type: formType, ...(typeof value === 'boolean' && { default: value }) };
+    return { ...labelled, type: formType, ...(typeof value === 'boolean' && { default: value }) };
   if (formType === undefined) return undefined;
-  return { ...told, type: formType, ...(typeof value === 'number' && { default: value }) };
+  return { ...labelled, type: formType, ...(typeof value === 'number' && { default: value }) };
 }
 
 function choiceForm(choices: readonly Choice[], lists: boolean): Omit<QuestionForm, 'message'> | undefined {

@@ -98,7 +98,7 @@ export function noticePage(
   const link =
     location === undefined
       ? ''
-      : `<p>The program can be told at <a href="${escaped(location)}" rel="noreferrer">${escaped(destinationOf(location))}</a>. Continue only if you know this address.</p>`;
+      : `<p>To report this to the program, open <a href="${escaped(location)}" rel="noreferrer">${escaped(destinationOf(location))}</a>. Continue only if you know this address.</p>`;
   return page(title, `<p role="alert">${escaped(text)}</p>\n${link}`, status, options.headers);
 }
 

@@ -234,7 +234,7 @@ describe('a run', () => {
     expect(textOf(ofWorkflow)).toBe('Hi!!');
   });
 
-  test('tells its progress: the start, calls of tools, and steps of a workflow', async () => {
+  test('reports its progress: the start, calls of tools, and steps of a workflow', async () => {
     const client = await connected();
     book.write('1+2', { toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] }, 'It is 3');
     expect(textOf(await client.watched('run_agent', { agent_id: 'assistant', message: '1+2' }))).toBe(
@@ -363,8 +363,8 @@ describe('a paused run', () => {
     const answer = { run_id: paused.run_id, agent_id: 'assistant', confirmed: false, note: 'It is needed' };
     expect(textOf(await client.call('continue_run', answer))).toBe('Kept');
     expect(deleted).not.toContain('/y');
-    const [, told] = book.requests('Delete /y');
-    expect(JSON.stringify(told?.messages)).toContain('It is needed');
+    const [, later] = book.requests('Delete /y');
+    expect(JSON.stringify(later?.messages)).toContain('It is needed');
 
     const calls = { toolCalls: [{ name: 'book', arguments: { flight: 'LH1' } }] };
     book.write('Book LH1', calls, 'Booked');

@@ -127,7 +127,7 @@ export class LiveSession implements Transport {
       taken,
     );
     const key = JSON.stringify(message.id);
-    // a client that uses an id twice hears of the later request alone
+    // a client that uses an id twice receives the answer to the later request alone
     void this.#open
       .get(key)
       ?.release()

@@ -3,7 +3,7 @@ import type { EventReader, StreamEvent } from '../../../platform/http/response/e
 /** Messages that a client has not taken; further ones are dropped. */
 const mostWaiting = 1_000;
 
-/** The stream of messages that belong to no request. They are not stored: whoever is not there misses them. */
+/** The stream of messages that belong to no request. They are not stored: an absent client misses them. */
 export class OwnStream implements EventReader {
   #messages: StreamEvent[] = [];
   #wake: (() => void) | undefined;

@@ -58,7 +58,7 @@ export class ResumedStream implements EventReader {
     return undefined;
   }
 
-  /** What a process that is gone asked the client is not asked again: it would not hear the answer. */
+  /** What a process that is gone asked the client is not asked again: it would not receive the answer. */
   async #stored(isServed: boolean): Promise<StreamEvent[]> {
     const { requestKey } = this.place;
     for (;;) {

@@ -34,7 +34,7 @@ function cutIn(text: string): number | undefined {
   const word = text.slice(wordEnds, most).search(/[ \n]/);
   if (word !== -1) return beyond(text, wordEnds + word + 1);
   if (text.length <= most) return undefined;
-  // half of a character is none
+  // a surrogate pair is not split
   const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(most - 1));
   return isHalf ? most - 1 : most;
 }

@@ -7,7 +7,7 @@ import { SlackCallError } from './call-error.js';
 const mostFiles = 20;
 const unreadable = 'the app may not read it: is the scope files:read granted?';
 
-/** Downloads the files of a message. What cannot be taken is named with the reason: the run is told of it. */
+/** Downloads the files of a message. What cannot be taken is named with the reason, which the run receives. */
 export async function receivedFiles(
   api: SlackApi,
   files: readonly JsonObject[],

@@ -29,7 +29,7 @@ describe('a start is refused', () => {
   test.each<[string, SettingsInput, RegExp]>([
     ['authorization without a key', { authorization: true }, /Set jwtKeys .*, jwksFile or jwksUrl/],
     [
-      'a security key is none',
+      'authorization with only a security key',
       { authorization: true, securityKey: 'x'.repeat(32) },
       /no key to verify tokens/,
     ],

@@ -111,11 +111,11 @@ test('a key that was withdrawn while no requests came is no longer accepted', as
 
 test('an issuer whose tokens for other services would open this one is a warning in the log', async () => {
   const issuer = await startIssuer(first);
-  const told = async (given: SettingsInput) =>
+  const warnings = async (given: SettingsInput) =>
     (await trusting(issuer, given)).logged.map(({ message }) => message);
-  expect(await told({})).toEqual([expect.stringContaining('Set jwtAudience')]);
-  expect(await told({ jwtAudience: ['runyard'] })).toEqual([]);
-  expect(await told({ jwtVerifyAudience: true })).toEqual([]);
+  expect(await warnings({})).toEqual([expect.stringContaining('Set jwtAudience')]);
+  expect(await warnings({ jwtAudience: ['runyard'] })).toEqual([]);
+  expect(await warnings({ jwtVerifyAudience: true })).toEqual([]);
 });
 
 test('while the issuer is unavailable its last keys stay valid, and it is not called for each token', async () => {

@@ -14,7 +14,7 @@ export class Channels {
       this.#isComplete = false;
     });
     connection.on('message', (channel: string, message: string) => {
-      for (const hears of [...(this.#listeners.get(channel) ?? [])]) hears(message);
+      for (const listener of [...(this.#listeners.get(channel) ?? [])]) listener(message);
     });
   }
 

@@ -191,7 +191,7 @@ export class RedisConnection {
   }
 
   #tell(): void {
-    for (const hears of [...this.#watchers]) hears(this.#isReachable);
+    for (const listener of [...this.#watchers]) listener(this.#isReachable);
   }
 }
 

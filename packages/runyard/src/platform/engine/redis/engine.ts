@@ -45,6 +45,6 @@ export function sharedThrough(space: RedisSpace): SharedParts {
     counts: new RedisSharedCounts(space),
     wakeUps: new RedisWakeUps(space),
     modelTurns: (timers) => new RedisModelTurns(space, timers),
-    channel: (place, hears) => space.channel(place, hears),
+    channel: (place, listener) => space.channel(place, listener),
   };
 }

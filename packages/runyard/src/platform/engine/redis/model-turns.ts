@@ -36,7 +36,7 @@ export class RedisModelTurns implements ModelTurns {
     this.#allowances = new RedisAllowances(space);
     this.#announce = space.channel('model-rests', (message) => {
       const rest = readRest(message);
-      if (rest !== undefined) for (const hears of this.#listeners) hears(rest.model, rest.ms);
+      if (rest !== undefined) for (const listener of this.#listeners) listener(rest.model, rest.ms);
     });
   }
 

@@ -9,8 +9,8 @@ const believedMs = 5_000;
 
 /**
  * Hints by publish and subscribe. `other` is the way that works without Redis: hints take it while this process cannot
- * use Redis, and also while another one says that it cannot. Every process hears both ways at all times, so that the
- * usual hint is sent once, and none is lost for long because one process has lost Redis.
+ * use Redis, and also while another one says that it cannot. Every process listens on both ways at all times, so that
+ * the usual hint is sent once, and none is lost for long because one process has lost Redis.
  */
 export class RedisNotifications implements RunNotifications {
   readonly #local = new InProcessNotifications();
@@ -67,7 +67,7 @@ export class RedisNotifications implements RunNotifications {
     const announcing = setInterval(announce, announceMs);
     announcing.unref();
     this.#endings = [
-      connection.listen(this.#channel, (message) => this.#hear(message)).end,
+      connection.listen(this.#channel, (message) => this.#receive(message)).end,
       connection.onChange(announce),
       () => clearInterval(announcing),
       this.other.subscribe((hint) => {
@@ -78,7 +78,7 @@ export class RedisNotifications implements RunNotifications {
     announce();
   }
 
-  #hear(message: string): void {
+  #receive(message: string): void {
     try {
       const hints: RunHint[] = JSON.parse(message);
       for (const hint of hints) this.#local.publish(hint);

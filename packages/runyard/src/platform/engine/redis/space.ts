@@ -16,9 +16,9 @@ export class RedisSpace {
   }
 
   /** `SharedParts.channel` */
-  channel(place: string, hears: (message: string) => void): (message: string) => void {
+  channel(place: string, listener: (message: string) => void): (message: string) => void {
     const { connection } = this;
-    connection.listen(this.name(place), hears);
+    connection.listen(this.name(place), listener);
     return (message) => {
       if (connection.isReachable) connection.client.publish(this.name(place), message).catch(() => {});
     };

@@ -21,7 +21,7 @@ const mostCallers = 50_000;
 
 /**
  * Counts the requests of callers, each for itself: as many as may come at once, and then as many as the time since
- * has brought back. Every process counts what it gets; with `shared` it hears what the others have counted.
+ * has brought back. Every process counts what it gets; with `shared` it receives what the others have counted.
  */
 export class RateLimiter {
   /** Two generations: who was not seen for the whole life of one has everything back, and is forgotten with it. */

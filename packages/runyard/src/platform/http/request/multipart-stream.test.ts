@@ -182,6 +182,6 @@ test('a client sends no faster than its file is stored, and leaves nothing behin
   held.open();
   await until('all is taken', () => socket.writableLength === 0);
   socket.destroy();
-  await until('the sink is told', () => shelf.failures === 1);
+  await until('the sink is notified', () => shelf.failures === 1);
   expect(shelf.kept.size).toBe(0);
 });

@@ -92,7 +92,7 @@ export class PostgresNotifications implements RunNotifications {
     };
     this.#endConnection = end;
     client.on('error', end);
-    client.on('notification', ({ payload }) => this.#hear(payload));
+    client.on('notification', ({ payload }) => this.#receive(payload));
     signal.addEventListener('abort', end);
     try {
       await client.connect();
@@ -105,7 +105,7 @@ export class PostgresNotifications implements RunNotifications {
     }
   }
 
-  #hear(payload = ''): void {
+  #receive(payload = ''): void {
     try {
       this.#local.publish(JSON.parse(payload));
     } catch {

@@ -156,8 +156,8 @@ async function closeClient(
 ): Promise<void> {
   // A server keeps a session until the client ends it. One that is gone or hangs is not waited for.
   if (transport.terminateSession !== undefined) {
-    const told = transport.terminateSession().catch(() => {});
-    await Promise.race([told, setTimeout(goodbyeMs, undefined, { ref: false })]);
+    const terminated = transport.terminateSession().catch(() => {});
+    await Promise.race([terminated, setTimeout(goodbyeMs, undefined, { ref: false })]);
   }
   await client.close().catch(() => {});
 }

@@ -65,6 +65,6 @@ export function reasonOf(error: unknown): string {
   let bottom = fieldsOf(error);
   while (typeof bottom.cause === 'object' && bottom.cause !== null) bottom = fieldsOf(bottom.cause);
   const { code } = bottom;
-  const isTold = typeof code !== 'string' || message.includes(code);
-  return (isTold ? message : `${message} (${code})`).replace(/\.$/, '');
+  const isNamed = typeof code !== 'string' || message.includes(code);
+  return (isNamed ? message : `${message} (${code})`).replace(/\.$/, '');
 }

@@ -54,7 +54,7 @@ function proveResult(runId: string, tool: Body, effects: readonly Effect[], ledg
   const { tool_call_id: call, result } = tool;
   if (result !== `${tool.tool_name} did it`) return;
   if (!effects.some((effect) => effect.run === runId && effect.call === call && effect.phase === 'effect'))
-    ledger.violation(`run ${runId}: ${call} is told to have happened and did not`);
+    ledger.violation(`run ${runId}: ${call} is reported to have happened and did not`);
 }
 
 /** Steps that must not begin without an answer. */
@@ -87,7 +87,7 @@ export function proveSteps(run: Body, effects: readonly Effect[], ledger: Ledger
     const key = executionIn(content);
     const happened = effects.some((effect) => effect.phase === 'effect' && effect.key === key);
     if (key !== undefined && !happened)
-      ledger.violation(`run ${runId}: step ${name} is told to have happened and did not`);
+      ledger.violation(`run ${runId}: step ${name} is reported to have happened and did not`);
   }
 }
 

@@ -27,7 +27,7 @@ function agentFaults(run: Body, owner: string): string[] {
   const calls = (run.tools ?? []).map((tool: Body) => tool.tool_call_id).sort();
   return [
     ...(run.content === lastWords(plan) ? [] : [`it ended with ${JSON.stringify(run.content)}`]),
-    ...(roles === conversationOf(plan) ? [] : [`it is told as: ${roles}`]),
+    ...(roles === conversationOf(plan) ? [] : [`it lists the messages ${roles}`]),
     ...(calls.join() === plannedCalls(owner, plan).sort().join() ? [] : [`it lists the calls ${calls}`]),
   ];
 }

@@ -75,7 +75,7 @@ async function proveSessions(
 function proveOneRun({ plan, keyed, runIds }: AskedRun, listed: Map<string, Body>, ledger: Ledger): void {
   const made = [...listed.values()].filter((run) => run.run_input === plan.message && !isCopy(run));
   if (made.length > 1 || runIds.size > 1)
-    ledger.violation(`${plan.message} became ${made.length} runs, and its clients were told ${[...runIds]}`);
+    ledger.violation(`${plan.message} became ${made.length} runs, and its clients received ${[...runIds]}`);
   if (keyed && made.length === 0)
     ledger.violation(`${plan.message} was asked for with a key and is not there`);
 }

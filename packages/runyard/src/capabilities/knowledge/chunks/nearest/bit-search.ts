@@ -111,7 +111,7 @@ export class BitSearch implements NearestRows {
   }
 }
 
-/** More results, and more chunks that they have to be told from, need more comparisons. */
+/** More results, and more chunks to distinguish them from, need more comparisons. */
 function mostCompared(bits: BitIndex, wanted: number): number {
   return Math.max(1_024, 4 * wanted, Math.ceil(Math.sqrt(bits.size)));
 }

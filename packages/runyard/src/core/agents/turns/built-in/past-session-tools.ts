@@ -49,7 +49,7 @@ export const readPastSession = once(() =>
     description:
       'Read one of the sessions that search_past_sessions found in full, the oldest exchange first.',
     inputSchema: z.object({
-      session_id: z.string().max(255).describe('The id of the session, as search_past_sessions tells it.'),
+      session_id: z.string().max(255).describe('The id of the session, as search_past_sessions returns it.'),
       num_runs: exchangesToRead,
     }),
     readOnly: true,

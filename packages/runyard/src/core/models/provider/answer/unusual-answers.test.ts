@@ -97,7 +97,7 @@ describe('a chat completion', () => {
 
   it.each([
     [
-      'calls told apart by their names alone',
+      'calls distinguished by their names alone',
       [{ function: { name: 'a' } }, { function: { name: 'b' } }],
       [
         ['a', ''],

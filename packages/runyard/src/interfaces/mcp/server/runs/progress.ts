@@ -4,7 +4,7 @@ import { Workflow } from '../../../../core/workflows/workflow.js';
 import type { ToolRequest } from '../mcp-tool.js';
 import type { ComponentPlace } from './run-place.js';
 
-/** Tells a client that asked for it how far its request is. Each message counts one more than the last. */
+/** Reports to a client that asked for it how far its request is. Each message counts one more than the last. */
 export class Progress {
   #count: number;
 

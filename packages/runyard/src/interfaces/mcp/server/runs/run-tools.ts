@@ -110,7 +110,7 @@ async function resumed(request: ToolRequest, place: ComponentPlace): Promise<Res
   const runPlace = { ...place, runId: call.runId };
   const { run: { nextEventIndex: seen } = { nextEventIndex: 0 } } =
     (await runs.follow(caller, runPlace, -1)) ?? {};
-  // the client was told of what happened before
+  // the client was notified of what happened before
   const found = await runs.follow(caller, runPlace, seen - 1);
   if (found === undefined) return undefined;
   return { ...foundUnderway(request, found), seen, sessionId: found.run.sessionId, status: found.status };

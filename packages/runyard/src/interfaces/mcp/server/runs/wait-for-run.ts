@@ -58,11 +58,11 @@ export async function waitForRun(
   if (call.cancelled.aborted) cancel();
   else call.cancelled.addEventListener('abort', cancel, { once: true });
   const reader = progress && events();
-  const told = async (): Promise<void> => {
+  const reported = async (): Promise<void> => {
     for (let some = await reader?.next(); some; some = await reader?.next())
       for (const event of some) await progress?.event(event);
   };
-  const work = Promise.all([ended(), told()])
+  const work = Promise.all([ended(), reported()])
     .then(([view]) => view)
     .finally(() => {
       call.cancelled.removeEventListener('abort', cancel);
