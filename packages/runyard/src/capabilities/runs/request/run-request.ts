@@ -80,6 +80,12 @@ export async function runRequestOf(
     const fixed = { session_id: sessionId, session_state: sessionState, dependencies };
     return runKeyOf(userId, place, key, { ...form, ...fixed, ...claims, ...given });
   };
+  if (model !== undefined) options.model = model;
+  if (clientMessage !== undefined) options.clientMessage = clientMessage;
+  if (callerInput !== undefined) options.callerInput = callerInput;
+  if (typeof hops === 'string' && /^\d{1,4}$/.test(hops)) options.hops = Number(hops);
+  // no form says this: only the service itself acts for a schedule
+  if (caller.schedule !== undefined) options.schedule = caller.schedule;
   const { stream, background, contentOnly, cancelsOnDisconnect } = following;
   // field by field: every run has one, and an object that begins with those of another takes longer to make
   return {
@@ -90,14 +96,7 @@ export async function runRequestOf(
     input: {
       content: form.message,
       media: [],
-      options: {
-        ...options,
-        ...(model !== undefined && { model }),
-        ...(clientMessage !== undefined && { clientMessage }),
-        ...(callerInput !== undefined && { callerInput }),
-        ...passedOn(hops),
-        ...scheduledBy(caller),
-      },
+      options,
     },
     userId,
     askers: personsBehind(caller),
@@ -117,15 +116,6 @@ function lastingClaims({ exp: _exp, iat: _iat, nbf: _nbf, jti: _jti, ...lasting 
   return lasting;
 }
 
-function passedOn(hops: FormContext['hops']): Pick<RunOptions, 'hops'> {
-  return typeof hops === 'string' && /^\d{1,4}$/.test(hops) ? { hops: Number(hops) } : {};
-}
-
-/** No form says this: only the service itself acts for a schedule. */
-function scheduledBy({ schedule }: Caller): Pick<RunOptions, 'schedule'> {
-  return schedule === undefined ? {} : { schedule };
-}
-
 /** Form fields that are options of a run, with the names that a run has for them. */
 const optionNames = new Map<string, keyof RunOptions>([
   ['session_state', 'sessionState'],
@@ -141,6 +131,9 @@ const optionNames = new Map<string, keyof RunOptions>([
   ['priority', 'priority'],
 ]);
 
+/** Options that are added one by one: most runs have one, and are kept in memory with it. */
+type GrowingOptions = JsonObject & { -readonly [Name in keyof RunOptions]: RunOptions[Name] };
+
 /**
  * Reads the options of a run from a form of this shape. Where the token fixes a value, the form does not count.
  * `checkOptions` finds what is wrong with them.
@@ -150,7 +143,7 @@ export function optionsOf(
   shape: object,
   { stream, background }: Following,
   bound: BoundValues,
-): JsonObject & RunOptions {
+): GrowingOptions {
   const given: Record<string, unknown> = {};
   const extra: JsonObject = {};
   for (const field of Object.keys(form)) {
@@ -163,16 +156,14 @@ export function optionsOf(
   if (given.outputSchema !== undefined) given.useJsonSchema ??= false;
   else if (given.useJsonSchema !== undefined) delete given.useJsonSchema;
   // the schema of the form gave each field the type of its option
-  return {
-    // a run in the background streams too: others may follow it
-    stream: stream || background,
-    ...(background && !stream && { streamed: false }),
-    ...bindOptions(given, bound, Object.hasOwn(shape, 'session_state')),
-    ...('knowledgeFilters' in given && {
-      knowledgeFilters: knowledgeFilters(String(given.knowledgeFilters)),
-    }),
-    ...(Object.keys(extra).length > 0 && { extra }),
-  } as JsonObject & RunOptions;
+  // a run in the background streams too: others may follow it
+  const options = { stream: stream || background } as GrowingOptions;
+  if (background && !stream) options.streamed = false;
+  Object.assign(options, bindOptions(given, bound, Object.hasOwn(shape, 'session_state')));
+  if ('knowledgeFilters' in given)
+    options.knowledgeFilters = knowledgeFilters(String(given.knowledgeFilters));
+  if (Object.keys(extra).length > 0) options.extra = extra;
+  return options;
 }
 
 /** Throws when the run cannot have these options. A schema of its output takes time: then the answer rejects. */
