@@ -63,7 +63,7 @@ export { type ToolCallOf, toolCallsOf } from './core/agents/tool-calls.js';
 export type { ToolExecution } from './core/agents/tool-executions.js';
 export type { Fallback, FallbackListener, FallbackNotice } from './core/agents/turns/fallback.js';
 export type { WorkingMemorySettings } from './core/agents/working-memory/working-memory-settings.js';
-export type { RetryBackoff } from './core/back-off.js';
+export type { RetryBackoff } from './core/async/back-off.js';
 export type { AsToolOptions } from './core/components/component-tool.js';
 export type { DeepPartial } from './core/components/partial-objects.js';
 export {

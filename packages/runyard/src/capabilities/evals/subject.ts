@@ -1,4 +1,4 @@
-import { untilAborted } from '../../core/abort.js';
+import { untilAborted } from '../../core/async/abort.js';
 import { errorCode } from '../../core/errors/error-code.js';
 import { errors } from '../../core/errors/errors.js';
 import {

@@ -1,4 +1,4 @@
-import { mapConcurrently } from '../../core/concurrency.js';
+import { mapConcurrently } from '../../core/async/concurrency.js';
 import { newId } from '../../core/ids.js';
 import type { MediaContents } from '../../core/media/media.js';
 import type { Role } from '../../core/models/message.js';

@@ -1,8 +1,8 @@
-import { backOffMs } from '../../core/back-off.js';
+import { backOffMs } from '../../core/async/back-off.js';
+import { PollLoop } from '../../core/async/poll-loop.js';
 import { isReported as isKnownFault } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import type { Log } from '../../core/log.js';
-import { PollLoop } from '../../core/poll-loop.js';
 import type { EndedRun, Run } from '../../core/runs/run.js';
 import type { Timers } from '../../core/timers.js';
 import type { PushConfig, PushSender, RestingRun } from './push-config.js';

@@ -1,5 +1,5 @@
+import { isPromise } from '../../core/async/promises.js';
 import { errors } from '../../core/errors/errors.js';
-import { isPromise } from '../../core/promises.js';
 import type { Run, RunKind, StepRecord } from '../../core/runs/run.js';
 import { type Caller, type DataScope, isWithin } from '../../platform/auth/caller.js';
 import type { RunSpace, Spaces } from '../capability.js';

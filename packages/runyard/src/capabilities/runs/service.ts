@@ -1,11 +1,11 @@
 import { type Checkpoint, checkpointAt, checkpointsOf } from '../../core/agents/continuation/checkpoints.js';
 import { snapshotAt } from '../../core/agents/continuation/snapshot.js';
+import { isPromise } from '../../core/async/promises.js';
 import { errorCode } from '../../core/errors/error-code.js';
 import { errors } from '../../core/errors/errors.js';
 import { ComponentFactory } from '../../core/factories/component-factory.js';
 import { type Json, type JsonObject, parseJson } from '../../core/json.js';
 import type { Media } from '../../core/media/media.js';
-import { isPromise } from '../../core/promises.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import { resumeRun } from '../../core/runs/resume/resume-run.js';
 import type { EndedRun, Run, RunKind, RunStatus } from '../../core/runs/run.js';

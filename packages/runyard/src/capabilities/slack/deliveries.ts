@@ -1,8 +1,8 @@
-import { backOffMs } from '../../core/back-off.js';
+import { backOffMs } from '../../core/async/back-off.js';
+import { PollLoop } from '../../core/async/poll-loop.js';
 import { isReported as isKnownFault } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import type { Log } from '../../core/log.js';
-import { PollLoop } from '../../core/poll-loop.js';
 import type { Timers } from '../../core/timers.js';
 import type { SlackStore, StoredDelivery } from './store.js';
 import type { SlackLane } from './tables.js';

@@ -1,6 +1,6 @@
+import type { Receiver } from '../async/receiver.js';
 import type { RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
-import type { Receiver } from '../receiver.js';
 import type { RunContext } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
 import type { RunResult } from '../runs/run.js';

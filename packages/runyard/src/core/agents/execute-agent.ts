@@ -1,8 +1,8 @@
+import { isPromise } from '../async/promises.js';
+import type { Receiver } from '../async/receiver.js';
 import type { RunEvent } from '../events/run-event.js';
 import type { JsonObject } from '../json.js';
 import type { Writable } from '../objects.js';
-import { isPromise } from '../promises.js';
-import type { Receiver } from '../receiver.js';
 import { type RunContext, recordedStep } from '../runs/context.js';
 import { inheritedAttempt, type RunOptions, type RunResult } from '../runs/run.js';
 import { runContent, runStarted } from './agent-events.js';

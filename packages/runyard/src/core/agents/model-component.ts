@@ -1,3 +1,4 @@
+import { deliver, promised, type Receiver } from '../async/receiver.js';
 import { Component } from '../components/component.js';
 import { componentsOfTools } from '../components/component-tool.js';
 import { type CompletedRun, RunOutputError } from '../components/run-output.js';
@@ -9,7 +10,6 @@ import type { MediaContents } from '../media/media.js';
 import type { Model } from '../models/model.js';
 import { resolveModel } from '../models/resolve.js';
 import type { ObjectKind } from '../options/kind.js';
-import { deliver, promised, type Receiver } from '../receiver.js';
 import type { RunContext } from '../runs/context.js';
 import type { Executable } from '../runs/executable.js';
 import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js';

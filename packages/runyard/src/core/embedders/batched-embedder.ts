@@ -1,4 +1,4 @@
-import { mapConcurrently } from '../concurrency.js';
+import { mapConcurrently } from '../async/concurrency.js';
 import { thrownError } from '../errors/thrown-error.js';
 import { ModelError } from '../models/model-error.js';
 import { usageOf } from '../models/provider/answer/usage.js';

@@ -1,4 +1,4 @@
-import { mapConcurrently } from '../concurrency.js';
+import { mapConcurrently } from '../async/concurrency.js';
 import { idFrom } from '../ids.js';
 import { withPaceOfJob } from '../models/pace/paced-model.js';
 import { RunReleased } from '../runs/executable.js';

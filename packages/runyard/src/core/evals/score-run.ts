@@ -1,4 +1,4 @@
-import { withinTime } from '../abort.js';
+import { withinTime } from '../async/abort.js';
 import { RunyardError } from '../errors/errors.js';
 import { reasonOf } from '../errors/reason.js';
 import { isJsonObject, type Json } from '../json.js';

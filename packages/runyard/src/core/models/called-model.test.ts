@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LazyAbort } from '../abort.js';
+import { LazyAbort } from '../async/abort.js';
 import { callOptions } from './called-model.js';
 import { scriptedModel } from './scripted.js';
 

@@ -1,4 +1,4 @@
-import { untilAborted } from '../abort.js';
+import { untilAborted } from '../async/abort.js';
 import { newCallId } from '../ids.js';
 import type { JsonObject } from '../json.js';
 import { checkOptions, checkValue } from '../options/check-options.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { adapterFor, ask } from '../../../test/support/providers/model-calls.js';
 import { textChunk } from '../../../test/support/providers/model-server.js';
-import { LazyAbort } from '../abort.js';
+import { LazyAbort } from '../async/abort.js';
 import type { JobContext } from '../runs/jobs/job.js';
 import { cachedModel } from './cache/cached-model.js';
 import { callOptions } from './called-model.js';

@@ -1,4 +1,4 @@
-import type { Abortable } from '../abort.js';
+import type { Abortable } from '../async/abort.js';
 import type { ModelCallOptions } from './model.js';
 
 /** What a call is made for: a step of a run as a rule. */

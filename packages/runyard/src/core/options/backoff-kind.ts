@@ -1,4 +1,4 @@
-import type { RetryBackoff } from '../back-off.js';
+import type { RetryBackoff } from '../async/back-off.js';
 import { amount, milliseconds, objectOf, required } from './kinds.js';
 
 export const backoff = objectOf<RetryBackoff>({

@@ -1,8 +1,8 @@
-import { withinTime } from '../abort.js';
 import { runStarted } from '../agents/agent-events.js';
 import { continueRecordOf } from '../agents/continuation/conversation.js';
 import { contextRecord } from '../agents/journal-records.js';
 import { metricsOf } from '../agents/metrics.js';
+import { withinTime } from '../async/abort.js';
 import { newId } from '../ids.js';
 import type { RunContext } from '../runs/context.js';
 import { readIf } from '../runs/journal/codec.js';

@@ -1,5 +1,5 @@
-import { pause } from '../abort.js';
-import { backOffMs } from '../back-off.js';
+import { pause } from '../async/abort.js';
+import { backOffMs } from '../async/back-off.js';
 import type { RunStatus } from '../runs/run.js';
 import type { Timers } from '../timers.js';
 import { objectsIn, textIn } from './remote-body.js';

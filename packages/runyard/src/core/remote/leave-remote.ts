@@ -1,5 +1,5 @@
-import { pause } from '../abort.js';
-import { backOffMs, defaultBackoff } from '../back-off.js';
+import { pause } from '../async/abort.js';
+import { backOffMs, defaultBackoff } from '../async/back-off.js';
 import { thrownError } from '../errors/thrown-error.js';
 import type { RunContext } from '../runs/context.js';
 import { read, readIf } from '../runs/journal/codec.js';

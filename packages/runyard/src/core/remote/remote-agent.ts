@@ -1,9 +1,9 @@
 import { Agent } from '../agents/agent.js';
 import type { AgentSettings } from '../agents/definition.js';
+import { deliver, type Receiver } from '../async/receiver.js';
 import type { Json } from '../json.js';
 import { checkOptions } from '../options/check-options.js';
 import type { ObjectKind } from '../options/kind.js';
-import { deliver, type Receiver } from '../receiver.js';
 import type { RunContext } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
 import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js';

@@ -1,7 +1,7 @@
 import type { AgentSettings } from '../agents/definition.js';
+import { deliver, type Receiver } from '../async/receiver.js';
 import type { Json } from '../json.js';
 import { listOf, none, objectOf, required } from '../options/kinds.js';
-import { deliver, type Receiver } from '../receiver.js';
 import type { RunContext } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
 import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js';

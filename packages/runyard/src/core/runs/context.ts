@@ -1,10 +1,10 @@
-import type { Abortable } from '../abort.js';
+import type { Abortable } from '../async/abort.js';
+import type { Receiver } from '../async/receiver.js';
 import type { PieceEvent, RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Log } from '../log.js';
 import type { Message } from '../models/message.js';
 import type { ModelPrices } from '../models/prices.js';
-import type { Receiver } from '../receiver.js';
 import type { Timers } from '../timers.js';
 import type { ApprovalRecord } from './approval.js';
 import type { EventOrigin } from './events/event-origin.js';

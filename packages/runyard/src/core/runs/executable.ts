@@ -1,7 +1,7 @@
+import type { Receiver } from '../async/receiver.js';
 import type { RunEvent } from '../events/run-event.js';
 import type { JsonObject } from '../json.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
-import type { Receiver } from '../receiver.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import type { Requirement, RunContext } from './context.js';
 import type { CallApplication } from './execution/code-owner.js';

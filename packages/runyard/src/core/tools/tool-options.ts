@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { RetryBackoff } from '../back-off.js';
+import type { RetryBackoff } from '../async/back-off.js';
 import type { Json, JsonObject, JsonSchema } from '../json.js';
 import { backoff } from '../options/backoff-kind.js';
 import {

@@ -1,4 +1,4 @@
-import type { RetryBackoff } from '../back-off.js';
+import type { RetryBackoff } from '../async/back-off.js';
 import type { JsonSchema } from '../json.js';
 import type { ToolDefinition } from '../models/model.js';
 import { isNative, native } from '../native-code.js';

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import type { SlackService } from '../../capabilities/slack/service.js';
-import { backOffMs } from '../../core/back-off.js';
+import { backOffMs } from '../../core/async/back-off.js';
 import { isJsonObject, type JsonObject } from '../../core/json.js';
 import type { Log } from '../../core/log.js';
 import { systemTimers } from '../../platform/engine/local/timers.js';

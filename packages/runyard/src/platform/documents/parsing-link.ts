@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { untilAborted } from '../../core/abort.js';
+import { untilAborted } from '../../core/async/abort.js';
 import type { Chunk, Document } from '../../core/knowledge/document.js';
 import {
   ContentUnreadable,

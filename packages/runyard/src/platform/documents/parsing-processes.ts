@@ -1,4 +1,4 @@
-import { Semaphore } from '../../core/concurrency.js';
+import { Semaphore } from '../../core/async/concurrency.js';
 import type { Chunk, Document } from '../../core/knowledge/document.js';
 import type { ReadableContent, ReadOptions } from '../../core/knowledge/readers/reader.js';
 import type { DocumentLimits } from './limits.js';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { untilAborted } from '../../core/abort.js';
-import { Semaphore } from '../../core/concurrency.js';
+import { untilAborted } from '../../core/async/abort.js';
+import { Semaphore } from '../../core/async/concurrency.js';
 import { ModelError } from '../../core/models/model-error.js';
 import { ownEntry } from '../own-entry.js';
 import { type SentencePackages, sentenceProvider } from './sentence-packages.js';

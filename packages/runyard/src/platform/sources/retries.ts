@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { backOffMs, type RetryBackoff } from '../../core/back-off.js';
+import { backOffMs, type RetryBackoff } from '../../core/async/back-off.js';
 import { BodyTooLarge } from '../net/bounded-body.js';
 import { FetchRefused, type GuardedStream } from '../net/guarded-fetch.js';
 

@@ -1,4 +1,4 @@
-import { pause } from '../../../core/abort.js';
+import { pause } from '../../../core/async/abort.js';
 import { isJsonObject, type JsonObject } from '../../../core/json.js';
 import { type Run, terminalStatuses } from '../../../core/runs/run.js';
 import { systemTimers } from '../../../platform/engine/local/timers.js';

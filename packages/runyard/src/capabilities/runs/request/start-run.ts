@@ -1,4 +1,5 @@
-import { withinTime } from '../../../core/abort.js';
+import { withinTime } from '../../../core/async/abort.js';
+import { isPromise } from '../../../core/async/promises.js';
 import type { RunOrigin } from '../../../core/components/code-runs.js';
 import { onModel } from '../../../core/components/on-model.js';
 import { errors } from '../../../core/errors/errors.js';
@@ -7,7 +8,6 @@ import { newId } from '../../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import type { Log } from '../../../core/log.js';
 import type { Media } from '../../../core/media/media.js';
-import { isPromise } from '../../../core/promises.js';
 import { type Executable, unlessRefused } from '../../../core/runs/executable.js';
 import { type CallApplication, runAsOwner } from '../../../core/runs/execution/code-owner.js';
 import type { RunHandle } from '../../../core/runs/execution/run-handle.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isPromise } from '../../../core/promises.js';
+import { isPromise } from '../../../core/async/promises.js';
 import { hopsHeader } from '../../../core/runs/run.js';
 import type { EventReader } from '../../../platform/http/response/event-reader.js';
 import { jsonListOf } from '../../../platform/http/response/json-stream.js';

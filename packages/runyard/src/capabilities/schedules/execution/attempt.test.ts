@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { untilAborted } from '../../../core/abort.js';
+import { untilAborted } from '../../../core/async/abort.js';
 import { silentLog } from '../../../core/log.js';
 import type { Run } from '../../../core/runs/run.js';
 import { anonymousCaller } from '../../../platform/auth/caller.js';

@@ -1,5 +1,5 @@
-import { pause, untilAborted } from '../../../core/abort.js';
-import { backOffMs } from '../../../core/back-off.js';
+import { pause, untilAborted } from '../../../core/async/abort.js';
+import { backOffMs } from '../../../core/async/back-off.js';
 import { errorCode } from '../../../core/errors/error-code.js';
 import { RunyardError } from '../../../core/errors/errors.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../core/json.js';

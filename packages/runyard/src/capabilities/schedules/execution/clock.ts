@@ -1,5 +1,5 @@
-import { backOffMs } from '../../../core/back-off.js';
-import { mapConcurrently } from '../../../core/concurrency.js';
+import { backOffMs } from '../../../core/async/back-off.js';
+import { mapConcurrently } from '../../../core/async/concurrency.js';
 import { isReported } from '../../../core/errors/errors.js';
 import type { Log } from '../../../core/log.js';
 import { InvalidCron } from '../../../core/schedules/cron.js';

@@ -1,4 +1,4 @@
-import { pause } from '../../../core/abort.js';
+import { pause } from '../../../core/async/abort.js';
 import { idFrom, newId } from '../../../core/ids.js';
 import { defineJob, type Job, type JobContext } from '../../../core/runs/jobs/job.js';
 import type { Jobs } from '../../../core/runs/jobs/jobs.js';

@@ -1,8 +1,8 @@
+import { promised } from '../../async/receiver.js';
 import { responseOf, withModel } from '../../models/called-model.js';
 import type { AnswerEnding, Model, ModelRequest } from '../../models/model.js';
 import { withPace } from '../../models/pace/paced-model.js';
 import { type ModelLike, resolveModel } from '../../models/resolve.js';
-import { promised } from '../../receiver.js';
 import type { StepScope } from '../../runs/context.js';
 import { runContent } from '../agent-events.js';
 import { plainMessage } from '../auxiliary/auxiliary-step.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../json.js';
 import type { Learning } from '../../learnings/learnings.js';
+import { once } from '../../once.js';
 import { ToolRefused } from '../../tools/call/tool-hooks.js';
-import { once } from '../../tools/once.js';
 import { nativeTool, type Tool } from '../../tools/tool.js';
 import type { ToolCallSite } from '../../tools/tool-context.js';
 import { shortened } from '../auxiliary/bounded-text.js';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../json.js';
+import { once } from '../../once.js';
 import { read } from '../../runs/journal/codec.js';
 import type { StepRecord } from '../../runs/run.js';
 import { lazyObject } from '../../schemas/lazy-schema.js';
-import { once } from '../../tools/once.js';
 import { nativeTool } from '../../tools/tool.js';
 import { type Toolkit, toolkit } from '../../tools/toolkit.js';
 import { reasoningCompleted } from '../agent-events.js';

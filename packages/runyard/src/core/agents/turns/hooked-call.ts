@@ -1,9 +1,9 @@
+import { deliver, promised, type Receiver } from '../../async/receiver.js';
 import { reasonOf } from '../../errors/reason.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import type { Message } from '../../models/message.js';
 import type { Model } from '../../models/model.js';
 import { type ModelLike, resolveModel } from '../../models/resolve.js';
-import { deliver, promised, type Receiver } from '../../receiver.js';
 import { RunPaused, recordedStep } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import { read } from '../../runs/journal/codec.js';

@@ -1,11 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
-import { pause } from '../../abort.js';
-import { backOffMs } from '../../back-off.js';
+import { pause } from '../../async/abort.js';
+import { backOffMs } from '../../async/back-off.js';
+import { deliver, promised, type Receiver } from '../../async/receiver.js';
 import type { FailureReason } from '../../models/failure-reason.js';
 import type { Model } from '../../models/model.js';
 import { ModelError } from '../../models/model-error.js';
 import { resolveModel } from '../../models/resolve.js';
-import { deliver, promised, type Receiver } from '../../receiver.js';
 import type { StepScope } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { AgentSettings } from '../definition.js';

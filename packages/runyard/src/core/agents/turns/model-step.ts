@@ -1,9 +1,9 @@
+import { deliver, type Receiver } from '../../async/receiver.js';
 import type { PieceEvent } from '../../events/run-event.js';
 import { callOptions, onBehalf, pieceOf, responseOf, withModel } from '../../models/called-model.js';
 import type { Model, ModelRequest, ModelResponse, ToolChoice, ToolDefinition } from '../../models/model.js';
 import { withPace } from '../../models/pace/paced-model.js';
 import type { Writable } from '../../objects.js';
-import { deliver, type Receiver } from '../../receiver.js';
 import type { StepScope, StepWork } from '../../runs/context.js';
 import {
   modelFields,

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../abort.js';
+import { untilAborted } from '../../async/abort.js';
 import { handled } from '../../errors/handled.js';
 import { RunFailed } from '../../runs/executable.js';
 

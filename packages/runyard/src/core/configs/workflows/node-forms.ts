@@ -1,4 +1,4 @@
-import { defaultBackoff, type RetryBackoff } from '../../back-off.js';
+import { defaultBackoff, type RetryBackoff } from '../../async/back-off.js';
 import { errors } from '../../errors/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { nearestName } from '../../nearest-name.js';

@@ -1,8 +1,8 @@
-import { pause } from '../../abort.js';
 import { isDeclined } from '../../agents/answer/stopped.js';
 import { plainMessage } from '../../agents/auxiliary/auxiliary-step.js';
 import { withOutput } from '../../agents/auxiliary/structured-request.js';
-import { backOffMs } from '../../back-off.js';
+import { pause } from '../../async/abort.js';
+import { backOffMs } from '../../async/back-off.js';
 import { isJsonObject, type Json } from '../../json.js';
 import type { MediaContents } from '../../media/media.js';
 import { responseOf, withModel } from '../../models/called-model.js';

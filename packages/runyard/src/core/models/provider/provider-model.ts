@@ -1,7 +1,7 @@
-import type { Abortable } from '../../abort.js';
+import type { Abortable } from '../../async/abort.js';
+import { isPromise } from '../../async/promises.js';
 import type { JsonObject } from '../../json.js';
 import { native } from '../../native-code.js';
-import { isPromise } from '../../promises.js';
 import type { Message } from '../message.js';
 import type {
   Model,

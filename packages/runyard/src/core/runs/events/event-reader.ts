@@ -1,4 +1,4 @@
-import { deliver, promised, type Receiver } from '../../receiver.js';
+import { deliver, promised, type Receiver } from '../../async/receiver.js';
 import type { EventLog, Waiter } from './event-log.js';
 import type { EventSources } from './event-sources.js';
 import { EventsElsewhere } from './events-elsewhere.js';

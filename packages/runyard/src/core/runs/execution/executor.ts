@@ -1,9 +1,9 @@
-import { untilAborted } from '../../abort.js';
+import { untilAborted } from '../../async/abort.js';
+import { deliver } from '../../async/receiver.js';
 import { TransientMap } from '../../collections/transient-map.js';
 import { errors, isFenced, isReported, isUnstorable, type RunyardError } from '../../errors/errors.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import { noPrices } from '../../models/prices.js';
-import { deliver } from '../../receiver.js';
 import type { RunContext } from '../context.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { EventLog } from '../events/event-log.js';

@@ -1,4 +1,4 @@
-import { pause } from '../../abort.js';
+import { pause } from '../../async/abort.js';
 import type { Json } from '../../json.js';
 import { ModelStopped } from '../../models/model-stopped.js';
 import type { Timers } from '../../timers.js';

@@ -1,3 +1,4 @@
+import { deliver, promised, type Receiver } from '../../async/receiver.js';
 import { errors } from '../../errors/errors.js';
 import { handled } from '../../errors/handled.js';
 import { thrownError } from '../../errors/thrown-error.js';
@@ -6,7 +7,6 @@ import type { Json } from '../../json.js';
 import type { Log } from '../../log.js';
 import type { Message } from '../../models/message.js';
 import { type ModelPrices, noPrices } from '../../models/prices.js';
-import { deliver, promised, type Receiver } from '../../receiver.js';
 import type { Timers } from '../../timers.js';
 import {
   type BegunStep,

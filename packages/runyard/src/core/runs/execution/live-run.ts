@@ -1,4 +1,4 @@
-import { LazyAbort } from '../../abort.js';
+import { LazyAbort } from '../../async/abort.js';
 import type { PieceEvent, RunEvent } from '../../events/run-event.js';
 import type { ModelPrices } from '../../models/prices.js';
 import type { Timers } from '../../timers.js';

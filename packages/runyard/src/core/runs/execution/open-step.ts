@@ -1,7 +1,7 @@
-import type { Abortable } from '../../abort.js';
+import type { Abortable } from '../../async/abort.js';
+import type { Receiver } from '../../async/receiver.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import type { Json } from '../../json.js';
-import type { Receiver } from '../../receiver.js';
 import { type RunContext, RunPaused, type StepScope, type StepSpec } from '../context.js';
 import { weigh } from '../journal/long-texts.js';
 import type { StepRecord } from '../run.js';

@@ -1,4 +1,4 @@
-import type { Abortable } from '../../abort.js';
+import type { Abortable } from '../../async/abort.js';
 import type { ChildRun } from '../context.js';
 import { childPrefix, relativeStep } from '../journal/child-steps.js';
 import type { Run, StepKind, StepRecord } from '../run.js';

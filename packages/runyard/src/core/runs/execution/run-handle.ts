@@ -1,5 +1,5 @@
+import { deliver, promised, type Receiver } from '../../async/receiver.js';
 import { handled } from '../../errors/handled.js';
-import { deliver, promised, type Receiver } from '../../receiver.js';
 import type { RunContext } from '../context.js';
 import type { EventLog } from '../events/event-log.js';
 import type { EventReader } from '../events/event-reader.js';

@@ -1,4 +1,4 @@
-import type { RetryBackoff } from '../../back-off.js';
+import type { RetryBackoff } from '../../async/back-off.js';
 import type { JobProgress } from '../../events/job-event.js';
 import type { Log } from '../../log.js';
 import { checkOptions } from '../../options/check-options.js';

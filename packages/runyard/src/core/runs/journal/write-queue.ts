@@ -1,9 +1,9 @@
+import { inNeutralContext } from '../../async/neutral-context.js';
 import { TransientMap } from '../../collections/transient-map.js';
 import { errors } from '../../errors/errors.js';
 import { handled } from '../../errors/handled.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import type { Log } from '../../log.js';
-import { inNeutralContext } from '../../neutral-context.js';
 import type { Timers } from '../../timers.js';
 import type { Run } from '../run.js';
 import { longTextLength } from './long-texts.js';

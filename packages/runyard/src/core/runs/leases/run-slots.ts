@@ -1,4 +1,4 @@
-import type { Abortable } from '../../abort.js';
+import type { Abortable } from '../../async/abort.js';
 import { FairQueue, type InLine } from '../../collections/fair-queue.js';
 import { errors } from '../../errors/errors.js';
 import { componentKey } from '../resume/ending-executable.js';

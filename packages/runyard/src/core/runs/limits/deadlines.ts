@@ -1,5 +1,5 @@
+import { inNeutralContext } from '../../async/neutral-context.js';
 import { TransientMap } from '../../collections/transient-map.js';
-import { inNeutralContext } from '../../neutral-context.js';
 import type { Timers } from '../../timers.js';
 
 /** Something that has a deadline. */

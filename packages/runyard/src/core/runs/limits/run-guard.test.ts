@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { systemTimers } from '../../../platform/engine/local/timers.js';
-import { LazyAbort } from '../../abort.js';
+import { LazyAbort } from '../../async/abort.js';
 import { silentLog } from '../../log.js';
 import type { Timers } from '../../timers.js';
 import { OwnName } from '../execution/code-owner.js';

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
-import { LazyAbort } from '../../abort.js';
+import { LazyAbort } from '../../async/abort.js';
+import { deliver, promised, type Receiver } from '../../async/receiver.js';
 import type { Log } from '../../log.js';
-import { deliver, promised, type Receiver } from '../../receiver.js';
 import type { Timers } from '../../timers.js';
 import type { OwnName } from '../execution/code-owner.js';
 import type { StepKind } from '../run.js';

@@ -1,8 +1,8 @@
+import type { Receiver } from '../../async/receiver.js';
 import { errors } from '../../errors/errors.js';
 import { reasonOf } from '../../errors/reason.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import { silentLog } from '../../log.js';
-import type { Receiver } from '../../receiver.js';
 import type { Timers } from '../../timers.js';
 import {
   type BegunStep,

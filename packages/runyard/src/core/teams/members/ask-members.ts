@@ -2,7 +2,7 @@ import { textOf } from '../../agents/answer/answer-record.js';
 import type { AgentExecution } from '../../agents/execution.js';
 import { questionsAtRest } from '../../agents/requirements/questions-at-rest.js';
 import { toolKeyOf } from '../../agents/tool-executions.js';
-import { Semaphore } from '../../concurrency.js';
+import { Semaphore } from '../../async/concurrency.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
 import { runChild } from '../../runs/execution/child-run.js';
 import type { ChildOutcome } from '../../runs/journal/records.js';

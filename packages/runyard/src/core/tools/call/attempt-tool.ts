@@ -1,5 +1,5 @@
-import { pause, withinTime } from '../../abort.js';
-import { backOffMs } from '../../back-off.js';
+import { pause, withinTime } from '../../async/abort.js';
+import { backOffMs } from '../../async/back-off.js';
 import { RunPaused } from '../../runs/context.js';
 import type { Timers } from '../../timers.js';
 import { type AskPerson, askedTooLate, type CallQuestions, nobodyToAsk } from '../questions/tool-question.js';

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../abort.js';
+import { untilAborted } from '../../async/abort.js';
 import { reasonOf } from '../../errors/reason.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import type { JsonObject } from '../../json.js';

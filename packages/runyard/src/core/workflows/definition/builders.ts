@@ -1,4 +1,4 @@
-import { defaultBackoff } from '../../back-off.js';
+import { defaultBackoff } from '../../async/back-off.js';
 import { errors } from '../../errors/errors.js';
 import type { Json } from '../../json.js';
 import { isList } from '../../objects.js';

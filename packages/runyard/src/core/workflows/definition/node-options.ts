@@ -1,4 +1,4 @@
-import type { RetryBackoff } from '../../back-off.js';
+import type { RetryBackoff } from '../../async/back-off.js';
 import type { Json } from '../../json.js';
 import { fieldsOf, keysOf } from '../../objects.js';
 import { backoff } from '../../options/backoff-kind.js';

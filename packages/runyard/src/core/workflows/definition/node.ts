@@ -1,4 +1,4 @@
-import type { RetryBackoff } from '../../back-off.js';
+import type { RetryBackoff } from '../../async/back-off.js';
 import type { Json } from '../../json.js';
 import type { Executable } from '../../runs/executable.js';
 import type { ValueSchema } from '../../schemas/value-schema.js';

@@ -1,9 +1,9 @@
-import { withinTime } from '../../abort.js';
 import { storableSchema } from '../../agents/answer/output-format.js';
 import { questionsAtRest } from '../../agents/requirements/questions-at-rest.js';
 import { requirementBody } from '../../agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../agents/requirements/team-requirements.js';
-import { backOffMs } from '../../back-off.js';
+import { withinTime } from '../../async/abort.js';
+import { backOffMs } from '../../async/back-off.js';
 import { errorCode } from '../../errors/error-code.js';
 import type { ExecutorFields } from '../../events/workflow-event.js';
 import { RunPaused, recordedStep } from '../../runs/context.js';

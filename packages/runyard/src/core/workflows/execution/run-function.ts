@@ -1,5 +1,5 @@
-import { pause, withinTime } from '../../abort.js';
-import { backOffMs } from '../../back-off.js';
+import { pause, withinTime } from '../../async/abort.js';
+import { backOffMs } from '../../async/back-off.js';
 import { errorCode } from '../../errors/error-code.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import { customEvent } from '../../events/custom-event.js';

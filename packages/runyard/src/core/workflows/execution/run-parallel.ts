@@ -1,4 +1,4 @@
-import { mapConcurrently } from '../../concurrency.js';
+import { mapConcurrently } from '../../async/concurrency.js';
 import { RunPaused } from '../../runs/context.js';
 import { settledValues } from '../../runs/settled.js';
 import type { ForeachNode, ParallelNode, WorkflowNode } from '../definition/node.js';

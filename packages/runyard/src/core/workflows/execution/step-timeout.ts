@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../abort.js';
+import type { TimeBound } from '../../async/abort.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { Timers } from '../../timers.js';
 import type { StepNode } from '../definition/node.js';

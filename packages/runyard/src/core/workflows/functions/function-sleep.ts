@@ -1,4 +1,4 @@
-import { pause } from '../../abort.js';
+import { pause } from '../../async/abort.js';
 import { outputRecord, readIf } from '../../runs/journal/codec.js';
 import { object, yes } from '../../runs/journal/shapes.js';
 import { nodeKey, sleepInput } from '../journal-records.js';

@@ -1,5 +1,5 @@
+import { inNeutralContext } from '../../../core/async/neutral-context.js';
 import { TransientMap } from '../../../core/collections/transient-map.js';
-import { inNeutralContext } from '../../../core/neutral-context.js';
 import type { HttpSettings } from '../settings.js';
 
 /** Whose a body is. */

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
+import { inNeutralContext } from '../../../core/async/neutral-context.js';
 import type { Log } from '../../../core/log.js';
-import { inNeutralContext } from '../../../core/neutral-context.js';
 
 /** How much of what was written has left this process, and whether something waits to. */
 interface Outflow {

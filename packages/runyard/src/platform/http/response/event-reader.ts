@@ -1,4 +1,4 @@
-import type { Receiver } from '../../../core/receiver.js';
+import type { Receiver } from '../../../core/async/receiver.js';
 
 /** An event as it goes over the wire. */
 export interface StreamEvent {

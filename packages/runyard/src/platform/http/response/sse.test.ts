@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test, vi } from 'vitest';
 import { rawClient, startServer } from '../../../../test/support/clients/http-server.js';
-import type { Receiver } from '../../../core/receiver.js';
+import type { Receiver } from '../../../core/async/receiver.js';
 import { defineRoute } from '../route.js';
 import type { EventReader, StreamEvent } from './event-reader.js';
 import { eventStream } from './results.js';

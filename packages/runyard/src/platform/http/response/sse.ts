@@ -1,9 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
+import { inNeutralContext } from '../../../core/async/neutral-context.js';
+import { deliver, type Receiver } from '../../../core/async/receiver.js';
 import { TransientMap } from '../../../core/collections/transient-map.js';
 import { isReported, type RunyardError } from '../../../core/errors/errors.js';
-import { inNeutralContext } from '../../../core/neutral-context.js';
-import { deliver, type Receiver } from '../../../core/receiver.js';
 import { type Exchange, exchangeOf, type ResponseStream } from '../exchange.js';
 import type { EventReader, StreamEvent } from './event-reader.js';
 import { headerList } from './respond.js';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { untilAborted } from '../../../core/abort.js';
 import { madeHere } from '../../../core/agents/context/chosen-sources.js';
 import type { OfRun, RunValues } from '../../../core/agents/context/run-values.js';
+import { untilAborted } from '../../../core/async/abort.js';
 import { errorCode } from '../../../core/errors/error-code.js';
 import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject } from '../../../core/json.js';

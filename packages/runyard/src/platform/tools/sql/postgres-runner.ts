@@ -1,5 +1,5 @@
 import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
-import { withinTime } from '../../../core/abort.js';
+import { withinTime } from '../../../core/async/abort.js';
 import { errorCode } from '../../../core/errors/error-code.js';
 import {
   boundOf,

@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../../core/abort.js';
+import type { TimeBound } from '../../../core/async/abort.js';
 import { systemTimers } from '../../engine/local/timers.js';
 
 /** What a query answered with. */

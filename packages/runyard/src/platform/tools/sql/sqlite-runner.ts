@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { withinTime } from '../../../core/abort.js';
+import { withinTime } from '../../../core/async/abort.js';
 import { sqliteLibraryPath } from '../../storage/sqlite/library.js';
 import {
   boundOf,

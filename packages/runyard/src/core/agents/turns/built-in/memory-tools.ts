@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../json.js';
 import type { MemoryChange } from '../../../memory/user-memories.js';
+import { once } from '../../../once.js';
 import { ToolRefused } from '../../../tools/call/tool-hooks.js';
-import { once } from '../../../tools/once.js';
 import { nativeTool, type Tool } from '../../../tools/tool.js';
 import type { ToolCallSite } from '../../../tools/tool-context.js';
 import { shortened } from '../../auxiliary/bounded-text.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../json.js';
+import { once } from '../../../once.js';
 import type { PastSession, SessionOwner } from '../../../runs/past-sessions.js';
 import { ToolRefused } from '../../../tools/call/tool-hooks.js';
-import { once } from '../../../tools/once.js';
 import { nativeTool } from '../../../tools/tool.js';
 import { shortened } from '../../auxiliary/bounded-text.js';
 import type { AgentExecution } from '../../execution.js';

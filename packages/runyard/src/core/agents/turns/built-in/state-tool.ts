@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { once } from '../../../tools/once.js';
+import { once } from '../../../once.js';
 import { nativeTool } from '../../../tools/tool.js';
 
 export const updateSessionState = once(() =>

@@ -13,7 +13,7 @@ import {
 } from '../../../../../test/support/providers/model-calls.js';
 import { textChunk } from '../../../../../test/support/providers/model-server.js';
 import { untrusted } from '../../../../../test/support/untrusted-certificate.js';
-import type { Abortable } from '../../../abort.js';
+import type { Abortable } from '../../../async/abort.js';
 import type { Arriving, Exchange } from '../transport/transport.js';
 import { ProviderAnswer } from './provider-call.js';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Abortable } from '../../../abort.js';
-import { backOffMs } from '../../../back-off.js';
+import type { Abortable } from '../../../async/abort.js';
+import { backOffMs } from '../../../async/back-off.js';
+import { isPromise } from '../../../async/promises.js';
 import { errorCode } from '../../../errors/error-code.js';
-import { isPromise } from '../../../promises.js';
 import { ModelError } from '../../model-error.js';
 import type { AnswerHead, Arriving, Exchange, OutgoingRequest, Transport } from '../transport/transport.js';
 import type { ConnectionOptions } from './connection-options.js';

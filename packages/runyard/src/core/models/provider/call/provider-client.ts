@@ -1,4 +1,4 @@
-import type { Abortable } from '../../../abort.js';
+import type { Abortable } from '../../../async/abort.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../json.js';
 import { ModelError } from '../../model-error.js';
 import { fetchTransport } from '../transport/fetch-transport.js';

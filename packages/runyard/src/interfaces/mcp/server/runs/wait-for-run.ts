@@ -1,5 +1,5 @@
 import type { RunsService } from '../../../../capabilities/runs/service.js';
-import { untilAborted } from '../../../../core/abort.js';
+import { untilAborted } from '../../../../core/async/abort.js';
 import { errorCode } from '../../../../core/errors/error-code.js';
 import type { ToolRequest } from '../mcp-tool.js';
 import { requestCancelled } from '../tool-errors.js';

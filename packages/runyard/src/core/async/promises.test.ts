@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { agent, tool } from '../index.js';
-import { scriptedModel } from '../testing.js';
+import { agent, tool } from '../../index.js';
+import { scriptedModel } from '../../testing.js';
 import { isPromise } from './promises.js';
 
 test('a promise is recognised, whatever made it, and a value is not', async () => {

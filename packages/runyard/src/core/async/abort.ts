@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Timers } from './timers.js';
+import type { Timers } from '../timers.js';
 
 /** A signal, or what has one. */
 export interface Abortable {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Timers } from '../timers.js';
 import { LazyAbort, pause, untilAborted, withinTime } from './abort.js';
-import type { Timers } from './timers.js';
 
 /** Timers that a test fires by hand. */
 function handTimers() {

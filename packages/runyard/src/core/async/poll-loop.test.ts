@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ManualTimers } from '../../test/tools/tool-call.js';
+import { ManualTimers } from '../../../test/tools/tool-call.js';
 import { PollLoop } from './poll-loop.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
