@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Serves the example agents. In this very process, so that signals reach the server without a messenger; a process of
- * its own builds, because what a build leaves in memory stays there.
+ * Serves the example agents in this process, so that signals reach the server directly. The build runs in a process of
+ * its own, because a process keeps the memory that a build has taken.
  */
 export async function run(words) {
   const build = spawnSync(process.execPath, [`${root}scripts/build.mjs`], { stdio: 'inherit' });

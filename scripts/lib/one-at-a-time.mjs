@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -47,7 +56,11 @@ class Turns {
 
   constructor(folder) {
     this.folder = folder;
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!isOwn(folder))
+      throw new Error(
+        `${folder} belongs to another user, or others may write to it. Remove it, or set TMPDIR to a folder of your own.`,
+      );
   }
 
   /** Undefined when the turn is taken; otherwise the process whose turn it is. */
@@ -78,8 +91,8 @@ class Turns {
     }
     const numbers = this.#numbers();
     const isLast = numbers.every((other) => other <= number);
-    // a number that was free again because its turn had been long ago
-    if (!isLast) rmSync(this.#path(number));
+    // the number was free because a later turn had removed its file
+    if (!isLast) rmSync(this.#path(number), { force: true });
     else for (const other of numbers) if (other < number) rmSync(this.#path(other), { force: true });
     this.#number = number;
     return isLast;
@@ -117,11 +130,17 @@ class Turns {
   }
 }
 
+/** Anyone may create a folder with this name, and could put links into it that lead to files of this user. */
+function isOwn(folder) {
+  const { uid, mode } = lstatSync(folder);
+  return process.getuid === undefined || (uid === process.getuid() && (mode & 0o22) === 0);
+}
+
 function ownerNow() {
   return `${process.pid} ${startOf(process.pid)}`;
 }
 
-/** The id of the process, if it still runs and is not a later one with the same id. */
+/** The id of the process if it still runs; undefined if a later process has its id. */
 function runningProcess(owner) {
   const [id, start] = owner.split(' ');
   const pid = Number(id);
@@ -135,7 +154,7 @@ function runningProcess(owner) {
   }
 }
 
-/** When the process started, in ticks since the machine did; a dash where the system does not show it. */
+/** When the process started, in ticks since the machine booted; a dash where the system does not show it. */
 function startOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

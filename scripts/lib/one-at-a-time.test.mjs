@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -101,6 +101,19 @@ test.each([
   const left = `mkdirSync(${turns}); writeFileSync(${turns} + '/7', ${owner});`;
   const { status } = spawnSync(process.execPath, program(`say('done');`, left), { timeout: 60_000 });
   expect(status).toBe(0);
+  expect(said()).toEqual(['done']);
+});
+
+test('turns are kept from other users, and a folder that others may write to is not used', () => {
+  const turns = turnsFolder(folder);
+  expect(spawnSync(process.execPath, program(`say('done');`)).status).toBe(0);
+  expect(statSync(turns).mode & 0o077).toBe(0);
+  rmSync(turns, { recursive: true });
+  mkdirSync(turns);
+  chmodSync(turns, 0o777);
+  const refused = spawnSync(process.execPath, program(`say('done');`), { encoding: 'utf8' });
+  expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('others may write to it') });
+  expect(readdirSync(turns)).toEqual([]);
   expect(said()).toEqual(['done']);
 });
 
