@@ -4,8 +4,8 @@ import { AsyncResource } from 'node:async_hooks';
 const neutral = new AsyncResource('Runyard');
 
 /**
- * For what serves many runs or requests: it works for none of them, whichever caused it, and keeps nothing of what the
- * application has in its own `AsyncLocalStorage` for that one.
+ * For work that serves many runs or requests: it runs in the context of none of them, whichever caused it, and keeps
+ * nothing that the application has in its own `AsyncLocalStorage` for that one.
  */
 export function inNeutralContext<T>(work: () => T): T {
   return neutral.runInAsyncScope(work);

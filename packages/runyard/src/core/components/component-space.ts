@@ -1,4 +1,5 @@
 import { forgetRules } from '../agents/forgetting/forget-rules.js';
+import { inNeutralContext } from '../async/neutral-context.js';
 import { newId } from '../ids.js';
 import { InProcessLearnings } from '../learnings/in-process-learnings.js';
 import { silentLog } from '../log.js';
@@ -67,7 +68,7 @@ function waker(timers: Timers, wake: () => Promise<void>): NonNullable<EngineOpt
     if (run.status === 'paused' && (wakeAtOf(steps) !== null || steps.some(isOpenEventWait)))
       waiting.add(run.runId);
     else waiting.delete(run.runId);
-    if (waiting.size > 0) stop ??= timers.every(wakeMs, () => void wake());
+    if (waiting.size > 0) stop ??= inNeutralContext(() => timers.every(wakeMs, () => void wake()));
     else {
       stop?.();
       stop = undefined;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { aRun, aStep } from '../../../test/conformance/builders.js';
 import { Collector } from '../../../test/support/clients/collector.js';
@@ -56,6 +57,22 @@ test('when the queue is full the oldest is dropped, which is logged once', async
   expect(sent.slice(-2_000)).toEqual(runs.slice(-2_000).map(({ run }) => traceIdOf(run)));
   expect(logged.map(({ level }) => level)).toEqual(['warn', 'info']);
   expect(logged[1]!.fields).toMatchObject({ droppedRuns: runs.length - sent.length });
+});
+
+test('spans of many runs are sent in the context of none of them', async () => {
+  const collector = await Collector.listen();
+  const contexts = new AsyncLocalStorage<string>();
+  const foldedIn: (string | undefined)[] = [];
+  const { traces } = exportTo(collector, {
+    spans: ({ run }) => {
+      foldedIn.push(contexts.getStore());
+      return [spanOf(run, '')];
+    },
+  });
+  contexts.run('a run', () => traces.rested(ended()));
+  await until('the span is sent', () => collector.spans.length === 1);
+  expect(foldedIn).toEqual([undefined]);
+  await traces.close(10_000);
 });
 
 test('a long journal is sent in several requests, none of which is too large', async () => {

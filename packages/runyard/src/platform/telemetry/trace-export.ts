@@ -1,3 +1,4 @@
+import { inNeutralContext } from '../../core/async/neutral-context.js';
 import type { Log } from '../../core/log.js';
 import type { EndedRun } from '../../core/runs/run.js';
 import type { Span } from '../../core/traces/span.js';
@@ -80,7 +81,8 @@ export class TraceExport {
   private send(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.sending ??= this.sendAll().finally(() => {
+    // of many runs: whichever came last has no part in it
+    this.sending ??= inNeutralContext(() => this.sendAll()).finally(() => {
       this.sending = undefined;
       // one that came in the last moment of it
       if (this.waiting.length > 0) this.sendSoon();
