@@ -116,7 +116,7 @@ export function costOf(
   return price && costAt(rateFor(price, usage), usage);
 }
 
-/** Of an operator who set none: the list applies. One table, because each is searched once for a model. */
+/** For an operator who set none: the list applies. A single table, because each table is searched once for a model. */
 export const noPrices: ModelPrices = {};
 /** Each table is searched once for a model: every model call of every run is priced, whenever the run is viewed. */
 const found = new WeakMap<ModelPrices, Map<string, ModelPrice | undefined>>();

@@ -26,6 +26,7 @@ import {
   textChunk,
   usageChunk,
 } from '../../../../test/support/providers/model-server.js';
+import { untrustedServer } from '../../../../test/support/untrusted-certificate.js';
 import { ModelError } from '../model-error.js';
 import { resolveModel } from '../resolve.js';
 import type { AiSdkLanguageModel } from './types.js';
@@ -358,5 +359,14 @@ describe('a real provider of the AI SDK', () => {
       'assistant',
       'tool',
     ]);
+  });
+
+  it('names the setting for a certificate of an unknown authority, without another try', async () => {
+    const model = resolveModel(
+      createOpenAICompatible({ name: 'local', baseURL: await untrustedServer() })('m'),
+    );
+    const error = await failure(model.generate(ask(), open()));
+    expect(error).toMatchObject({ kind: 'connection', retryable: false });
+    expect(error.message).toMatch(/authority .*\(DEPTH_ZERO_SELF_SIGNED_CERT\).* NODE_EXTRA_CA_CERTS=/);
   });
 });

@@ -3,6 +3,7 @@ import { errorCode } from '../../errors/error-code.js';
 import type { Json } from '../../json.js';
 import { fieldsOf } from '../../objects.js';
 import { ModelError } from '../model-error.js';
+import { certificateFaultIn } from '../provider/call/certificate-fault.js';
 import { errorFromResponse, errorFromStream } from '../provider/call/provider-failure.js';
 import { redactor } from '../provider/call/redact.js';
 
@@ -29,17 +30,20 @@ export function modelErrorOf(provider: string, error: unknown): ModelError {
     return errorFromResponse(provider, { status: statusCode, statusText: '', headers }, body, redact);
   }
   const cause = error.cause instanceof Error ? error.cause : error;
-  const broken = isRetryable === true || typeof errorCode(cause) === 'string';
+  const code = errorCode(cause);
+  const certificateFault = certificateFaultIn(code);
+  const broken = isRetryable === true || typeof code === 'string';
   if (/LoadAPIKeyError|LoadSettingError|NoSuchModel|UnsupportedFunctionality/.test(error.name)) {
     return new ModelError(redact(error.message), { provider, kind: 'configuration' });
   }
   // where a provider is inside a network is for the log
-  const reason = (driverFaultOf(cause) ?? driverFaultOf(error))?.code ?? redact(error.message);
+  const reason =
+    certificateFault ?? (driverFaultOf(cause) ?? driverFaultOf(error))?.code ?? redact(error.message);
   return broken
     ? new ModelError(`The connection to ${provider} failed: ${reason}`, {
         provider,
         kind: 'connection',
-        retryable: true,
+        retryable: certificateFault === undefined,
         cause: error,
       })
     : new ModelError(`${provider} failed: ${redact(error.message)}`, { provider, kind: 'protocol' });

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { patience } from '../../../../../test/support/patience.js';
 import {
   ask,
@@ -12,7 +9,7 @@ import {
   secret,
 } from '../../../../../test/support/providers/model-calls.js';
 import { textChunk } from '../../../../../test/support/providers/model-server.js';
-import { untrusted } from '../../../../../test/support/untrusted-certificate.js';
+import { untrustedServer } from '../../../../../test/support/untrusted-certificate.js';
 import type { Abortable } from '../../../async/abort.js';
 import type { Arriving, Exchange } from '../transport/transport.js';
 import { ProviderAnswer } from './provider-call.js';
@@ -116,11 +113,8 @@ describe('failures', () => {
   ])(
     'name the setting for a certificate of an unknown authority, without another try %s',
     async (_, options) => {
-      const server = createServer(untrusted).listen(0, '127.0.0.1');
-      onTestFinished(() => void server.close());
-      await once(server, 'listening');
-      const { port } = server.address() as AddressInfo;
-      const { model, waits } = await modelFor([], { ...options, baseUrl: `https://127.0.0.1:${port}/v1` });
+      const baseUrl = `${await untrustedServer()}/v1`;
+      const { model, waits } = await modelFor([], { ...options, baseUrl });
       const error = await failure(model.generate(ask(), open()));
       expect(error).toMatchObject({ kind: 'connection', retryable: false });
       expect(error.message).toMatch(/authority .*\(DEPTH_ZERO_SELF_SIGNED_CERT\).* NODE_EXTRA_CA_CERTS=/);

@@ -5,6 +5,7 @@ import { isPromise } from '../../../async/promises.js';
 import { errorCode } from '../../../errors/error-code.js';
 import { ModelError } from '../../model-error.js';
 import type { AnswerHead, Arriving, Exchange, OutgoingRequest, Transport } from '../transport/transport.js';
+import { certificateFaultIn } from './certificate-fault.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { errorFromResponse } from './provider-failure.js';
 
@@ -210,16 +211,6 @@ export class ProviderAnswer {
       cause,
     });
   }
-}
-
-/** What is wrong with the certificate of a provider, and what helps. It is the same at the next try. */
-function certificateFaultIn(code: unknown): string | undefined {
-  if (typeof code !== 'string') return undefined;
-  if (/^UNABLE_TO_|SELF_SIGNED_CERT/.test(code))
-    return `no known authority has signed its certificate (${code}). If your network has an authority of its own, start Node with NODE_EXTRA_CA_CERTS=<file of its certificates>.`;
-  return /^CERT_|^ERR_TLS_CERT_|^HOSTNAME_MISMATCH$/.test(code)
-    ? `its certificate is not valid (${code}).`
-    : undefined;
 }
 
 /** Most answers are one piece, which needs no copy. */
