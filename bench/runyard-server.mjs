@@ -54,7 +54,7 @@ const punctualModel = readyModel('punctual', ({ messages }) => {
   return words('done');
 });
 
-/** Once asked to begin, emits the time of each emission, as often and at the distance that the message asks for. */
+/** Once asked to begin, emits the current time, as often and at the interval that the message asks for. */
 const tickers = [];
 const tickingModel = {
   ...readyModel('ticking', () => words('')),

@@ -191,7 +191,7 @@ test.each<[name: string, files: Record<string, string>, value: unknown]>([
     expect(await loadedJavaScript(cwd)).toEqual({ value, place, hasHooks: !canWrite });
 });
 
-test('with hooks, a module of JavaScript imports a package of TypeScript, or is not a module by its package', async () => {
+test('with hooks, a module of JavaScript imports a package of TypeScript, or is CommonJS because its package says so', async () => {
   const imported = {
     ...ofModules,
     'agents.js': `import { two } from 'typed';${reportInJavaScript('two')}`,

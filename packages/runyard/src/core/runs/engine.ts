@@ -239,9 +239,10 @@ export class RunEngine {
       ...this.starting.keys(),
     ]);
     this.executor.releaseWaiting();
-    const runs = this.executor.size;
+    // those that wait are being released
+    const runs = this.executor.executed().filter(({ isWaiting }) => !isWaiting).length;
     if (runs > 0 && graceMs > 0)
-      this.options.log.info({ runs, graceMs }, 'stopping when the running runs have ended, or after graceMs');
+      this.options.log.info({ runs, graceMs }, 'waiting for running runs to end, for at most graceMs');
     await this.executor.allEnded(graceMs);
     // leases are renewed until here: a grace that is longer than a lease must not lose the runs it is for
     for (const stop of this.stopTimers) stop();

@@ -15,7 +15,7 @@ export function checkTeam(id: string, settings: TeamSettings, tools: ReadonlyMap
     refuse(`contains itself: there is a team '${id}' among its members.`);
   const levels = 1 + Math.max(...members.map(levelsOf));
   if (levels > deepestNesting)
-    refuse(`is a nesting of ${levels} teams. At most ${deepestNesting} can be nested.`);
+    refuse(`nests teams ${levels} levels deep. At most ${deepestNesting} levels are allowed.`);
   checkDatabases(settings.database, members, refuse);
 }
 

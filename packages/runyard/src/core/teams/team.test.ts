@@ -41,7 +41,7 @@ describe('a definition that cannot work is refused', () => {
       desk({ members: [team({ id: 'other', model, members: [desk({})()] })] }),
       "Team 'desk' contains itself",
     ],
-    ['too deep a nesting', () => nested(11), "Team 'team-11' is a nesting of 11 teams"],
+    ['too deep a nesting', () => nested(11), "Team 'team-11' nests teams 11 levels deep"],
     [
       'a member called as a tool',
       desk({ members: [member('delegate_task_to_member')] }),

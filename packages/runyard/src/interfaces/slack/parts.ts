@@ -106,7 +106,7 @@ export interface PressJob extends RunJob {
 }
 
 export type PressOutcome =
-  /** The message is up to date, and the run waits for more, or the person was notified of what is lacking. */
+  /** The message is up to date, and the run waits for more, or the person was notified of what is missing. */
   | { readonly kind: 'waits' }
   /** `shown` is handed to `showDecision` once the run continues, also in another process. */
   | { readonly kind: 'continue'; readonly form: ContinueForm; readonly shown: JsonObject };

@@ -34,7 +34,7 @@ export interface AccessRequest {
   readonly headers: IncomingHttpHeaders;
   readonly scope: RequiredScope;
   readonly params: Readonly<Record<string, string>>;
-  /** Where the request comes from. Read it only when it is needed: Node then keeps it as long as the socket. */
+  /** Where the request comes from. Read the address only when it is needed: Node then keeps it as long as the socket. */
   readonly client: { readonly clientAddress: string };
   readonly basePath: string;
   /** In whose name the service itself asks: that is decided, what they may do is not. */

@@ -37,11 +37,15 @@ forEachDatabase((_dialect, freshPlace) => {
     const place = await freshPlace();
     const stores = [await place.open(), await place.open()].map((database) => new RunStore(database));
     const held = heldRuns();
-    const warned: unknown[] = [];
-    const log = { ...silentLog, warn: (...said: unknown[]) => void warned.push(said) };
+    const [warned, informed]: unknown[][] = [[], []];
+    const log = {
+      ...silentLog,
+      warn: (...said: unknown[]) => void warned!.push(said),
+      info: (...said: unknown[]) => void informed!.push(said),
+    };
     const process = (index: number) =>
       engineOver(stores[index]!, [held.component], { owner: `process ${index}`, slots: oneSlot(), log });
-    return { ...held, busy: process(0), idle: process(1), store: stores[0]!, warned };
+    return { ...held, busy: process(0), idle: process(1), store: stores[0]!, warned, informed };
   }
 
   test('waits without an owner, and is begun by the process that has a free slot', async () => {
@@ -120,7 +124,7 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 
   test('is left to others at once when its process stops', async () => {
-    const { busy, idle, store, component, began, gateOf } = await twoProcesses();
+    const { busy, idle, store, component, began, gateOf, informed } = await twoProcesses();
     const first = await begin(busy, component, asked('first', { background: true }));
     const waiting = await begin(busy, component, asked('waiting'));
     const stopping = busy.stop(60_000);
@@ -131,6 +135,10 @@ forEachDatabase((_dialect, freshPlace) => {
     for (const name of ['first', 'waiting']) gateOf(name).open();
     await first.ended;
     await stopping;
+    // it is not one of the runs that the process waits for
+    expect(informed).toEqual([
+      [{ runs: 1, graceMs: 60_000 }, expect.stringMatching(/^waiting for running runs/)],
+    ]);
   });
 
   test('keeps waiting where nothing can execute it', async () => {

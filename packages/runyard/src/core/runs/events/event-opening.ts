@@ -55,9 +55,11 @@ export class EventOpening {
 /** How the first events of the latest run ended: those of a stream whose model is silent mostly end like them. */
 const firstEnds: string[] = [];
 const mostShared = 4;
+/** A longer one is not kept beyond its run: hardly another is like it. */
+const longestShared = 1_000;
 
 function sharedEnd(index: number, end: string): string {
-  if (index >= mostShared) return end;
+  if (index >= mostShared || end.length > longestShared) return end;
   if (firstEnds[index] !== end) firstEnds[index] = end;
   return firstEnds[index];
 }

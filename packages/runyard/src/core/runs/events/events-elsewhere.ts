@@ -53,7 +53,7 @@ export class EventsElsewhere {
     if (events === null || events.length === 0) return events;
     this.followsStore = true;
     this.relayed = false;
-    // nothing had announced them
+    // no hint announced them
     if (polled) this.follower?.repeat();
     this.due = relay?.isOpen === true ? 'relay' : 'store';
     return events;

@@ -18,7 +18,7 @@ const rules: Readonly<Record<TeamMode, string>> = {
   tasks: [
     'You lead a team and keep a list of tasks. Take what the user asks apart into tasks with create_task: each with a title, with all that a member has to know, with the member who is to do it, and with the tasks that have to be done before it.',
     'Have them done with execute_task, or with execute_tasks_parallel for those that need nothing of each other. A task is blocked until what it depends on is completed; its member then receives the results of those tasks.',
-    'Look at the results: update_task_status for what you judge otherwise or do yourself, add_task_note for what is worth remembering, list_tasks to see where you stand. When the goal is reached, call mark_all_complete and write the answer to the user.',
+    'Look at the results: call update_task_status for a task that you do yourself or whose result you judge differently, add_task_note for what is worth remembering, and list_tasks to see the status of all tasks. When the goal is reached, call mark_all_complete and write the answer to the user.',
     'What needs no member and no tasks, answer at once.',
   ].join('\n'),
 };

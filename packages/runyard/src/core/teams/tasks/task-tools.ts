@@ -63,7 +63,8 @@ function createTask(team: LeadersTeam): Tool {
 function updateTaskStatus(team: LeadersTeam): Tool {
   return nativeTool({
     name: 'update_task_status',
-    description: 'Say how a task stands, for what you judge otherwise or have done yourself.',
+    description:
+      'Set the status of a task that you have done yourself, or whose result you judge differently.',
     inputSchema: z.object({
       task_id: taskId,
       status: z.enum(taskStatuses),

@@ -23,7 +23,7 @@ export function delegateToMember(team: LeadersTeam): Tool {
       ? 'Hand what the user asks to the member who fits best. The answer of the member goes to the user.'
       : 'Hand a task to one member of the team and get the answer.',
     inputSchema: z.object({
-      member_id: z.string().min(1).describe('The id of the member, as the list of members states it.'),
+      member_id: z.string().min(1).describe('The id of the member, as given in the list of members.'),
       task: taskOf(team),
     }),
     stopAfterCall: isRoute,

@@ -14,7 +14,7 @@ const names: Readonly<Record<string, Place>> = {
   version: ['model'],
 };
 
-/** Does the work, and reports what is wrong with its form in the words of the request. `positions`: of the earlier messages. */
+/** Does the work, and reports faults by the field names of the request. `positions`: of the earlier messages. */
 export async function withNamedFaults<T>(positions: readonly number[], work: () => Promise<T>): Promise<T> {
   try {
     return await work();

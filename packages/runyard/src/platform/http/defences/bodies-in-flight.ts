@@ -12,7 +12,7 @@ export interface BodyOwner {
 /** A body that is being read. */
 export interface BodyReading {
   readonly exchange: { readonly bodyOwner: BodyOwner };
-  /** Whom its bytes count for; undefined until some are counted. */
+  /** The owner whose bytes they count as; undefined until some are counted. */
   owner?: BodyOwner;
   /** Set for a body whose bytes are stored as they arrive: whether this side waits for the client. */
   awaits?: boolean;

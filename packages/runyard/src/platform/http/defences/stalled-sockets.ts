@@ -35,7 +35,7 @@ const fewSockets = 64;
  * nothing. One timer looks at all of them.
  */
 export class StalledSockets {
-  /** Null: there was nothing to take at the last look, or none has come yet. */
+  /** Null: there was nothing to take at the last look, or there has been no look yet. */
   readonly #watched = new Map<Duplex, Waiting | null>();
   /** How many are watched when `watch` next searches for closed ones. */
   #sweepAt = fewSockets;
@@ -47,8 +47,8 @@ export class StalledSockets {
   ) {}
 
   /**
-   * From now until it is closed. To say it again for the same one changes nothing. No listener waits for the end of the
-   * socket: it would double the memory that Node takes for its listeners. Instead, each look forgets the closed sockets,
+   * Watches a socket until it is closed. Another call for the same socket has no effect. No listener waits for the end of
+   * the socket: it would double the memory that Node takes for its listeners. Instead, each look forgets the closed sockets,
    * and so does this method once they may be half of all.
    */
   watch(socket: Duplex): void {

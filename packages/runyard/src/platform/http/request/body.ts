@@ -55,7 +55,7 @@ export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> 
         return;
       }
       pieces.add(chunk);
-      // a body that arrives in one piece is not held while more of it comes
+      // a body that arrives in one piece is not held in memory while the rest arrives
       if (chunk.length !== length) exchange.bodies.grow(reading, chunk.length);
     };
     const onEnd = () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { once } from '../once.js';
+import { once } from './once.js';
 
 test('what is needed is made when it is first needed, and stays the same', () => {
   const make = vi.fn(() => ({}));
