@@ -6,6 +6,8 @@ import { buildConsole } from './console.mjs';
 import { linkDeclarations } from './declarations.mjs';
 import { oneAtATime } from './one-at-a-time.mjs';
 
+// Progress goes to stderr: stdout belongs to the command, as in `npm run bench -- --json`.
+
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
@@ -22,7 +24,7 @@ export async function ensureInstalled() {
 async function install() {
   // another command may have installed them meanwhile
   if (isInstalled()) return;
-  console.log('Installing packages …');
+  console.error('Installing packages …');
   // Not `npm ci`: it refuses a lock file without the binaries of systems other than the one that wrote it. The lock
   // file decides the versions all the same, and --no-save leaves it as it is. dev is named because of NODE_ENV.
   const words = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -33,15 +35,15 @@ async function install() {
 /** Compiles what changed since the last time. Ends the process if it does not compile. */
 export async function ensureBuilt() {
   const started = performance.now();
-  if (!existsSync(`${root}packages/runyard/bundle`)) console.log('Building …');
+  if (!existsSync(`${root}packages/runyard/bundle`)) console.error('Building …');
   const { code, output } = await build();
   if (code !== 0) fail('The build failed:', output);
   if (output.includes('TSFILE'))
-    console.log(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+    console.error(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
 function sayThatItWaits(pid) {
-  console.log(`Waiting for process ${pid}, which installs or builds …`);
+  console.error(`Waiting for process ${pid}, which installs or builds …`);
 }
 
 /** `threads`: words for the compiler about how many it may use. */
