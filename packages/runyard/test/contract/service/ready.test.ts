@@ -165,6 +165,8 @@ test('a service that stops is not ready from the beginning, and says so until it
       }),
     ],
   });
+  // its end would wait for the run
+  onTestFinished(() => held.open());
   const running = service.run('held', { message: 'hi' });
   await until('it runs', async () => (await service.get('/info')).body.runs.executing === 1);
   expect((await service.get('/ready')).body.checks.engine.runs.executing).toBe(1);
@@ -174,7 +176,7 @@ test('a service that stops is not ready from the beginning, and says so until it
   expect(body).toMatchObject({ status: 'not_ready', checks: { stopping: { status: 'failed' } } });
   expect((await service.get('/health')).status).toBe(200);
   await until('the log says what it waits for', () =>
-    info.mock.calls.some(([facts, text]) => facts.runs === 1 && text.startsWith('stopping when')),
+    info.mock.calls.some(([facts, text]) => facts.runs === 1 && text.startsWith('waiting for running runs')),
   );
   held.open();
   expect((await running).body.status).toBe('completed');
