@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { deliver, promised, type Receiver } from '../../async/receiver.js';
+import { deliver, promised } from '../../async/receiver.js';
 import { silentLog } from '../../log.js';
 import { ModelError } from '../../models/model-error.js';
 import { scriptedModel } from '../../models/scripted.js';
 import type { StepScope } from '../../runs/context.js';
+import type { Timers } from '../../timers.js';
 import type { AgentSettings } from '../definition.js';
 import type { AgentExecution } from '../execution.js';
 import type { ModelRecord } from '../journal-records.js';
@@ -19,6 +20,34 @@ const busy = (retryAfterMs?: number) =>
     ...(retryAfterMs && { retryAfterMs }),
   });
 
+type ModelCall = Parameters<typeof callUntilAnswered>[2];
+
+const scope = { signal: new AbortController().signal } as StepScope;
+
+/** An execution whose delays are over at once. */
+function executionOf(
+  settings: Partial<AgentSettings>,
+  timers: Partial<Timers> = {},
+  noteTry: (key: string, one: { readonly startedAt: number }) => void = () => {},
+): AgentExecution {
+  const after = (_ms: number, work: () => void) => {
+    queueMicrotask(work);
+    return () => {};
+  };
+  return {
+    agent: { settings },
+    context: {
+      log: silentLog,
+      timers: { after, now: () => 0, ...timers },
+      run: { runId: 'r' },
+      ports: {},
+      noteTry,
+    },
+    model: scriptedModel([]),
+    fallback: null,
+  } as unknown as AgentExecution;
+}
+
 /** Answers with the delays that were waited, each of which is over at once. */
 async function delaysOf(
   settings: Partial<AgentSettings>,
@@ -31,25 +60,8 @@ async function delaysOf(
     queueMicrotask(work);
     return () => {};
   };
-  const execution = {
-    agent: { settings },
-    context: {
-      log: silentLog,
-      timers: { after, now: () => 0 },
-      run: { runId: 'r' },
-      ports: {},
-      noteTry() {},
-    },
-    model: scriptedModel([]),
-    fallback: null,
-  } as unknown as AgentExecution;
-  const scope = { signal: new AbortController().signal } as StepScope;
-  const call = (
-    _execution: AgentExecution,
-    _scope: StepScope,
-    callsBefore: number,
-    receiver: Receiver<ModelRecord>,
-  ) => {
+  const execution = executionOf(settings, { after });
+  const call: ModelCall = (_execution, _scope, callsBefore, receiver) => {
     const failure = failures[callsBefore];
     if (failure !== undefined && atOnce) throw failure;
     deliver(failure === undefined ? Promise.resolve(answer) : Promise.reject(failure), receiver);
@@ -93,32 +105,17 @@ test('a call that throws before there is a promise of its answer has failed like
 test('each failed try is recorded with the time at which it began', async () => {
   let now = 500;
   const begun: number[] = [];
-  const execution = {
-    agent: { settings: { retries: 2 } },
-    context: {
-      log: silentLog,
-      timers: {
-        now: () => now,
-        after: (ms: number, work: () => void) => {
-          now += ms;
-          queueMicrotask(work);
-          return () => {};
-        },
-      },
-      run: { runId: 'r' },
-      ports: {},
-      noteTry: (_key: string, { startedAt }: { startedAt: number }) => void begun.push(startedAt),
+  const timers = {
+    now: () => now,
+    after: (ms: number, work: () => void) => {
+      now += ms;
+      queueMicrotask(work);
+      return () => {};
     },
-    model: scriptedModel([]),
-    fallback: null,
-  } as unknown as AgentExecution;
-  const scope = { signal: new AbortController().signal } as StepScope;
-  const call = (
-    _execution: AgentExecution,
-    _scope: StepScope,
-    callsBefore: number,
-    receiver: Receiver<ModelRecord>,
-  ) => {
+  };
+  const noteTry = (_key: string, { startedAt }: { startedAt: number }) => void begun.push(startedAt);
+  const execution = executionOf({ retries: 2 }, timers, noteTry);
+  const call: ModelCall = (_execution, _scope, callsBefore, receiver) => {
     now += 10;
     if (callsBefore < 2) receiver.failed(busy());
     else receiver.received(answer);
@@ -132,32 +129,9 @@ test.each([
   ['fails once', [busy(), answer]],
 ])('what follows a model that %s belongs to its run, whatever the model has entered', async (_, outcomes) => {
   const contexts = new AsyncLocalStorage<string>();
-  const execution = {
-    agent: { settings: { retries: 1 } },
-    context: {
-      log: silentLog,
-      timers: {
-        after(_ms: number, work: () => void) {
-          queueMicrotask(work);
-          return () => {};
-        },
-        now: () => 0,
-      },
-      run: { runId: 'r' },
-      ports: {},
-      noteTry() {},
-    },
-    model: scriptedModel([]),
-    fallback: null,
-  } as unknown as AgentExecution;
-  const scope = { signal: new AbortController().signal } as StepScope;
+  const execution = executionOf({ retries: 1 });
   const begunIn: (string | undefined)[] = [];
-  const call = (
-    _execution: AgentExecution,
-    _scope: StepScope,
-    callsBefore: number,
-    receiver: Receiver<ModelRecord>,
-  ) => {
+  const call: ModelCall = (_execution, _scope, callsBefore, receiver) => {
     begunIn.push(contexts.getStore());
     const outcome = outcomes[callsBefore];
     contexts.run('of the model', () =>
