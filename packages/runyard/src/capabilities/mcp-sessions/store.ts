@@ -185,7 +185,7 @@ export class McpSessionStore {
     await this.database.change(noteUse, [sessionId, withinMs]);
   }
 
-  /** Ends a session. Its row stays for a while, so that clients are answered that it has ended. */
+  /** Ends a session. Its row stays for a while, so that clients learn that it has ended. */
   end(sessionId: string): Promise<boolean> {
     return this.database.transaction(async (run) => {
       const ended = await run(this.words(endSession), [sessionId]);
