@@ -5,6 +5,7 @@ import { routesOf, type ServiceParts, type SpaceDatabase } from './capabilities/
 import { type Component, ComponentsService, type ReadyComponent } from './capabilities/components/service.js';
 import type { TakesUp } from './capabilities/runs/database-space.js';
 import { CodeConfigs } from './code-configs.js';
+import { inNeutralContext } from './core/async/neutral-context.js';
 import type { ComponentSpace } from './core/components/component-space.js';
 import type { ComponentConfig } from './core/configs/component-config.js';
 import { errors } from './core/errors/errors.js';
@@ -318,8 +319,8 @@ export class Runyard extends InCode {
   }
 
   private open(): Promise<OpenService> {
-    // what could not be opened may be repaired by then: the next caller tries again
-    this.opening ??= this.assemble('everything').catch(async (error: unknown) => {
+    // for all later callers, too; what could not be opened may be repaired by then: the next one tries again
+    this.opening ??= inNeutralContext(() => this.assemble('everything')).catch(async (error: unknown) => {
       const { databases } = this;
       this.opening = null;
       this.databases = null;
@@ -378,12 +379,11 @@ export class Runyard extends InCode {
   private openDatabases(): Promise<readonly Database[]> {
     if (this.databases !== null) return this.databases;
     this.stopWaiting = new AbortController();
-    this.databases = openDatabases(this.settings, this.log, this.stopWaiting.signal).catch(
-      (error: unknown) => {
-        this.databases = null;
-        throw error;
-      },
-    );
+    const { signal } = this.stopWaiting;
+    this.databases = openDatabases(this.settings, this.log, signal).catch((error: unknown) => {
+      this.databases = null;
+      throw error;
+    });
     return this.databases;
   }
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import {
@@ -7,6 +8,7 @@ import {
   startSockets,
 } from '../../../test/support/clients/socket-server.js';
 import { refusalOf, WsClient } from '../../../test/support/clients/ws-client.js';
+import { intervalContexts } from '../../../test/support/interval-contexts.js';
 import { until } from '../../../test/support/until.js';
 
 describe('who may connect', () => {
@@ -58,6 +60,17 @@ describe('signs of life', () => {
     client.socket.ping('there?');
     expect(await answered).toBe('there?');
   });
+});
+
+test('the timers of all connections belong to the request of none', async () => {
+  const requests = new AsyncLocalStorage<string>();
+  const { server, url } = await startSockets();
+  server.server.prependListener('upgrade', () => requests.enterWith('the first'));
+  const seen = intervalContexts(requests);
+  const client = await WsClient.connect(url, '/agents/ws');
+  expect(await client.ask({ action: 'ping' })).toEqual({ event: 'pong' });
+  expect(seen).toContain(undefined);
+  expect(seen).not.toContain('the first');
 });
 
 test('what a client does not read stays out of the memory of the service', async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { z } from 'zod';
 import { silentLog } from '../../../src/core/log.js';
 import { type AgentEvent, agent, Runyard, tool } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
+import { intervalContexts } from '../../support/interval-contexts.js';
 import { gate } from '../../support/until.js';
 
 const add = tool({
@@ -176,6 +178,25 @@ test('an agent that a service registers keeps its runs there, also when it is ru
   expect(stored).toMatchObject({ status: 'completed', content: 'noted', session_id: 's1' });
   const { messages } = await second.clerk.run('and this', { sessionId: 's1' });
   expect(messages.map(({ content }) => content)).toEqual(['remember this', 'noted', 'and this', 'noted']);
+});
+
+test('what a service does for all its callers has the context of none, also when a call in code opens it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'runyard-library-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const contexts = new AsyncLocalStorage<string>();
+  const seen = intervalContexts(contexts);
+  const answeredIn: (string | undefined)[] = [];
+  const model = scriptedModel(() => {
+    answeredIn.push(contexts.getStore());
+    return 'noted';
+  });
+  const clerk = agent({ id: 'clerk', model });
+  const app = new Runyard({ agents: [clerk], dataDir: folder, log: silentLog });
+  onTestFinished(() => app.close());
+  await contexts.run('the first call', () => clerk.run('hi'));
+  expect(answeredIn).toEqual(['the first call']);
+  expect(seen).toContain(undefined);
+  expect(seen).not.toContain('the first call');
 });
 
 test('a run that is asked for while the service closes is refused, and opens no second service', async () => {

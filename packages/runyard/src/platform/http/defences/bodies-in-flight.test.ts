@@ -1,7 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type RawClient, rawClient, startServer } from '../../../../test/support/clients/http-server.js';
+import { intervalContexts } from '../../../../test/support/interval-contexts.js';
 import { until } from '../../../../test/support/until.js';
 import { anonymousCaller } from '../../auth/caller.js';
 import type { Exchange } from '../exchange.js';
@@ -239,4 +241,12 @@ test.each([
   request.end();
   expect(String(await body)).toBe('abc');
   expect(asked).toBe(found);
+});
+
+test('the timer of all bodies belongs to the request of none', () => {
+  const requests = new AsyncLocalStorage<string>();
+  const seen = intervalContexts(requests);
+  const bodies = new BodiesInFlight({ slowClientMs: 1_000, maxUploadBytes: 5_000 });
+  requests.run('the first', () => bodies.add(readingOf('a')));
+  expect(seen).toEqual([undefined]);
 });

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test, vi } from 'vitest';
 import { rawClient, startServer } from '../../../../test/support/clients/http-server.js';
+import { intervalContexts } from '../../../../test/support/interval-contexts.js';
 import type { Receiver } from '../../../core/async/receiver.js';
 import { defineRoute } from '../route.js';
 import type { EventReader, StreamEvent } from './event-reader.js';
@@ -217,6 +218,23 @@ test('a source that throws at once, first or later, breaks the stream off and is
     await expect(text()).rejects.toThrow();
     await vi.waitFor(() => expect(logged.map(({ message }) => message)).toContain('event stream failed'));
   }
+});
+
+test('the timer of all streams belongs to the request of none', async () => {
+  const requests = new AsyncLocalStorage<string>();
+  const seen = intervalContexts(requests);
+  const reader = new GrowingReader();
+  const source = () => {
+    requests.enterWith('the first');
+    return reader;
+  };
+  const { url } = await startServer([streamRoute(source)]);
+  const text = fetch(`${url}/events`).then((response) => response.text());
+  await vi.waitFor(() => expect(reader.asked).toBe(1));
+  reader.finish();
+  await text;
+  expect(seen).toContain(undefined);
+  expect(seen).not.toContain('the first');
 });
 
 test('what another request causes is written in the context of the stream', async () => {
